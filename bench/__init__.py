@@ -1,0 +1,1 @@
+"""Runs, sweeps, statistics, results, charts, the report and the command line."""

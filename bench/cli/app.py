@@ -1,0 +1,138 @@
+"""The command ``evictbench``: finds its commands, and turns what goes wrong into an exit code."""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from bench.cli import commands
+from bench.cli.codes import BROKEN, INPUT, INTERRUPTED, STRICT
+from sim.errors import EvictbenchError, InputError, PolicyError, unknown
+
+__all__ = ["app", "main"]
+
+DEBUG = "EVICTBENCH_DEBUG"
+
+COMPLETE = "_EVICTBENCH_COMPLETE"
+"""Set by a shell that asks how a command line may go on."""
+
+
+class Commands(click.Group):
+    """A group whose commands are the modules of ``bench.cli.commands``, each with a `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"{commands.__name__}.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            raise click.UsageError(unknown("command", name, self.list_commands(ctx)), ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from bench.manifest import version
+
+        click.echo(f"evictbench {version()}")
+        ctx.exit()
+
+
+@click.command(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`evictbench COMMAND --help` shows a command's options, with examples.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+@click.pass_context
+def app(ctx: click.Context) -> None:
+    """Compare context-window eviction policies for agent harnesses, seed by seed.
+
+    Drives interchangeable policies with the same workload and shows which one to ship: how often
+    answers were made up, how high the window peaked, what prefill cost.
+
+    \b
+    Examples:
+      evictbench compare doc-analysis -p naive-rewrite -p tag-or-drop --seeds 30
+      evictbench run rate-limit-table -p slack-swap-refuse
+      evictbench replay session.jsonl
+      evictbench list policies
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code; errors are one sentence on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if COMPLETE in os.environ:
+        app.main(prog_name="evictbench")
+    sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        with app.make_context("evictbench", arguments) as ctx:
+            code: Any = app.invoke(ctx)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted", INTERRUPTED)
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "evictbench"
+        return _fail(f"{_uncapitalised(error.format_message())} (see `{where} --help`)", INPUT)
+    except click.ClickException as error:
+        return _fail(_uncapitalised(error.format_message()), INPUT)
+    except InputError as error:
+        return _fail(str(error), INPUT)
+    except PolicyError as error:
+        return _fail(f"{error.rule}: {error}", STRICT)
+    except EvictbenchError as error:
+        return _fail(str(error), BROKEN)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        text = " ".join(str(error).split())
+        return _fail(
+            f"evictbench itself failed, {type(error).__name__}: {text}; {DEBUG}=1 shows where",
+            BROKEN,
+        )
+
+
+def _fail(sentences: str, code: int) -> int:
+    for sentence in sentences.splitlines() or [""]:
+        click.echo(f"evictbench: {sentence}", err=True)
+    return code
+
+
+def _uncapitalised(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,80 @@
+"""``evictbench compare``: policies against each other on the same workloads and seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bench.cli import options
+
+__all__ = ["command"]
+
+
+@click.command()
+@click.argument("scenarios", metavar="[SCENARIO]...", nargs=-1)
+@options.policies
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
+)
+@options.settings
+@options.price
+@options.baseline
+@options.jobs
+@options.out
+@options.strict
+@options.format_of("table", "json", "csv", "md")
+def command(
+    scenarios: tuple[str, ...],
+    policies: tuple[str, ...],
+    seeds: int | None,
+    settings: dict[str, str],
+    price: str | None,
+    baseline: str | None,
+    jobs: int | None,
+    out: Path | None,
+    strict: bool,
+    form: str,
+) -> int:
+    """Compare policies on the same workloads, seed by seed.
+
+    A SCENARIO is a story, STORY/FLIP, a family (see `evictbench list scenarios`) or a path to a
+    scenario file; without one, all stories and families are run. Every policy meets the same
+    stimuli, so differences are paired by seed and shown with their 95 % intervals.
+
+    \b
+    Examples:
+      All policies on all workloads:
+        evictbench compare
+      Two policies, a hundred seeds, two hundred turns each:
+        evictbench compare doc-analysis -p naive-rewrite -p tag-or-drop \\
+            --seeds 100 --set turns=200
+      What is one rule worth? Switch it off by name:
+        evictbench compare coding-agent -p tiered -p tiered:arrival=off
+      Your own policy against the field, kept for later:
+        evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
+    """
+    from bench import api, progress
+    from bench.cli.emit import emit
+    from bench.executors import available_jobs
+    from bench.results import prepare
+
+    if out is not None:
+        prepare(out)
+    with progress.shown("comparing") as report:
+        comparison = api.compare(
+            scenarios or None,
+            policies or None,
+            seeds=api.SEEDS if seeds is None else seeds,
+            settings=settings,
+            price=price,
+            baseline=baseline,
+            strict=strict,
+            jobs=jobs or available_jobs(),
+            report=report,
+            partial=True,
+        )
+    return emit(comparison, form, out, strict)

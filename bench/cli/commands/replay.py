@@ -1,0 +1,109 @@
+"""``evictbench replay``: policies against each other on recorded sessions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from bench.cli import options
+
+__all__ = ["command"]
+
+
+def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from bench.cli.emit import print_as
+        from bench.tables.listing import format_table
+
+        print_as([format_table()], "table")
+        ctx.exit()
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@options.policies
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The window's limit in tokens. [default: what the recording suggests]",
+)
+@click.option(
+    "--relevance",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Scores of segments that replace those found in the text.",
+)
+@click.option(
+    "--tokenizer",
+    metavar="NAME",
+    help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
+)
+@click.option(
+    "--list-formats",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_formats,
+    help="List the recordings that can be read, and exit.",
+)
+@options.settings
+@options.price
+@options.baseline
+@options.jobs
+@options.out
+@options.strict
+@options.format_of("table", "json", "csv", "md")
+def command(
+    files: tuple[str, ...],
+    policies: tuple[str, ...],
+    budget: int | None,
+    relevance: Path | None,
+    tokenizer: str | None,
+    settings: dict[str, str],
+    price: str | None,
+    baseline: str | None,
+    jobs: int | None,
+    out: Path | None,
+    strict: bool,
+    form: str,
+) -> int:
+    """Compare policies on sessions that an agent has recorded.
+
+    FILE is a transcript, or a folder of them: its form is recognised by its content. What in it
+    cannot be used is named in a warning; with --strict it ends the replay.
+
+    \b
+    Examples:
+      Which policy would have served this session best?
+        evictbench replay session.jsonl
+      The same with a window of 60,000 tokens:
+        evictbench replay session.jsonl --budget 60000 -p tiered -p disciplined
+      What can be read?
+        evictbench replay --list-formats
+    """
+    from bench import api, progress
+    from bench.cli.emit import emit, warn
+    from bench.executors import available_jobs
+    from bench.results import prepare
+
+    if out is not None:
+        prepare(out)
+    with progress.shown("replaying") as report:
+        comparison = api.replay(
+            files,
+            policies or None,
+            budget=budget,
+            settings=settings,
+            price=price,
+            relevance=relevance,
+            tokenizer=tokenizer,
+            baseline=baseline,
+            strict=strict,
+            jobs=jobs or available_jobs(),
+            report=report,
+            warn=warn,
+            partial=True,
+        )
+    return emit(comparison, form, out, strict)

@@ -1,0 +1,104 @@
+"""How a comparison leaves the command line: on disk, on standard output, and as an exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bench.cli.codes import BROKEN, INTERRUPTED, STRICT
+from sim.errors import EvictbenchError, InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bench.api import Comparison
+    from bench.tables.parts import Table
+
+__all__ = ["WIDE", "console", "emit", "print_as", "warn"]
+
+WIDE = 100
+"""Columns from which a table has room to spell its numbers out."""
+
+
+def emit(comparison: Comparison, form: str, out: Path | None, strict: bool) -> int:
+    """Write *comparison* to *out*, print it as *form*, and return the exit code.
+
+    Raises what ended it early where that was no interrupt and nothing is worth keeping.
+    """
+    stopped = comparison.stopped
+    if isinstance(stopped, InputError) or (
+        isinstance(stopped, EvictbenchError) and not comparison.rows
+    ):
+        raise stopped
+    if not comparison.rows:
+        click.echo("evictbench: interrupted before a run was finished", err=True)
+        return INTERRUPTED
+    if out is not None:
+        from bench.results import save
+
+        save(comparison, out)
+    _print(comparison, form)
+    if stopped is not None:
+        return _say_stopped(comparison, out)
+    return _policy_bugs(comparison) if strict else 0
+
+
+def console() -> Console:
+    """Return the console of standard output: no colours unless it is a terminal that takes them."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=False)
+
+
+def print_as(tables: list[Table], form: str) -> None:
+    """Print *tables* as *form*, ``table`` or ``md``."""
+    from bench.output import markdown, print_tables
+
+    if form == "md":
+        click.echo(markdown(tables), nl=False)
+    else:
+        print_tables(tables, console())
+
+
+def warn(sentence: str) -> None:
+    """Say *sentence* on standard error."""
+    click.echo(f"evictbench: warning: {sentence}", err=True)
+
+
+def _print(comparison: Comparison, form: str) -> None:
+    if form == "json":
+        from bench.output import json_document
+
+        click.echo(json_document(comparison.document()), nl=False)
+    elif form == "csv":
+        from bench.output import csv_text
+
+        click.echo(csv_text(comparison.rows, comparison.columns), nl=False)
+    else:
+        from bench.tables.comparison import comparison_tables
+
+        wide = form == "md" or console().width >= WIDE
+        print_as(comparison_tables(comparison, wide), form)
+
+
+def _say_stopped(comparison: Comparison, out: Path | None) -> int:
+    kept = f"kept in {out}" if out is not None else "shown; --out DIR would keep them"
+    count = f"{comparison.manifest['finished']} of {comparison.manifest['planned']} runs"
+    broken = isinstance(comparison.stopped, EvictbenchError)
+    why = str(comparison.stopped) if broken else "interrupted"
+    click.echo(f"evictbench: {why}; {count} were finished and are {kept}", err=True)
+    return BROKEN if broken else INTERRUPTED
+
+
+def _policy_bugs(comparison: Comparison) -> int:
+    bugs: dict[str, int] = {}
+    for row in comparison.rows:
+        if row["policy_bugs"]:
+            bugs[row["policy"]] = bugs.get(row["policy"], 0) + 1
+    if not bugs:
+        return 0
+    named = ", ".join(f"{policy} in {runs} of its runs" for policy, runs in bugs.items())
+    click.echo(f"evictbench: --strict: policy bugs of {named}", err=True)
+    return STRICT

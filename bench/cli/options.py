@@ -1,0 +1,117 @@
+"""Options that several commands have, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sim.errors import unknown
+
+__all__ = [
+    "OneOf",
+    "baseline",
+    "file",
+    "format_of",
+    "jobs",
+    "out",
+    "parse_settings",
+    "policies",
+    "price",
+    "settings",
+    "strict",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Option = Callable[[Decorated], Decorated]
+
+
+def file(path: str) -> Path:
+    """Return *path* with a leading ``~`` resolved."""
+    return Path(path).expanduser()
+
+
+def parse_settings(
+    ctx: click.Context, option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, str]:
+    """Return ``KEY=VALUE`` texts as a dict; the last of several for one key counts."""
+    found = {}
+    for text in values:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(f"{text!r} is not KEY=VALUE", ctx, option)
+        found[key.strip()] = value.strip()
+    return found
+
+
+class OneOf(click.Choice):
+    """One of some words; a wrong one is answered with the nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value not in self.choices:
+            self.fail(unknown("word", str(value), [str(c) for c in self.choices]), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def format_of(*names: str) -> Option[Any]:
+    """Return the option ``--format`` with the *names* it takes, the first by default."""
+    return click.option(
+        "--format",
+        "form",
+        type=OneOf(names),
+        default=names[0],
+        show_default=True,
+        help="What to print on standard output.",
+    )
+
+
+policies = click.option(
+    "-p",
+    "--policy",
+    "policies",
+    metavar="POLICY",
+    multiple=True,
+    help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
+    "without it, all of them.",
+)
+
+settings = click.option(
+    "--set",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=parse_settings,
+    help="Lay a setting over the scenario's own, such as budget=60000. May be repeated.",
+)
+
+price = click.option(
+    "--price", metavar="NAME", help="The row of the price book (see `evictbench list prices`)."
+)
+
+baseline = click.option(
+    "--baseline",
+    metavar="POLICY",
+    help="Take differences to this one of the policies. [default: no-op, else the first]",
+)
+
+jobs = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Worker processes; the result is the same for any number. [default: one a processor]",
+)
+
+out = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write rows.csv, summary.csv, manifest.json and result.json there, too.",
+)
+
+strict = click.option(
+    "--strict",
+    is_flag=True,
+    help="Refuse what is tolerated otherwise; exit with 3 if a policy has a bug.",
+)

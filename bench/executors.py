@@ -1,0 +1,86 @@
+"""Where runs are carried out: in this process, or in worker processes of this machine.
+
+Both are a ``concurrent.futures.Executor``; whatever else is one can stand in for them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, TypeVar
+
+__all__ = ["InProcess", "available_jobs", "local", "scatter"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class InProcess(Executor):
+    """Carries out each task in this process, at once."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def available_jobs() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def local(jobs: int) -> Iterator[Executor]:
+    """Give an executor of *jobs* processes, this one alone if there is but one.
+
+    Left by an exception, it ends its processes without waiting for what they are at.
+    """
+    if jobs == 1:
+        yield InProcess()
+        return
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_ignore_interrupts)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - before:
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def scatter(
+    executor: Executor, fn: Callable[[Task], Result], tasks: Iterable[Task], ahead: int
+) -> Iterator[Result]:
+    """Yield what *fn* returns for each of *tasks* as it comes, at most *ahead* of them under way.
+
+    The first exception of a task ends the iteration.
+    """
+    waiting = iter(tasks)
+    running: set[Future[Result]] = set()
+    while True:
+        for task in islice(waiting, ahead - len(running)):
+            running.add(executor.submit(fn, task))
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which reaches every process of the terminal, to the one that collects."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

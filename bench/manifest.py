@@ -1,0 +1,85 @@
+"""The manifest: all that a reader needs to know of how rows came about, and to make them again."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import tomllib
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scenarios.scenario import Scenario
+
+__all__ = ["describe_scenario", "git_commit", "version", "versions"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LIBRARIES = ("numpy", "simpy", "sortedcontainers", "splintr-rs")
+"""Distributions that a row can depend on."""
+
+
+def version() -> str:
+    """Return the version of evictbench, installed or run from its checkout."""
+    try:
+        return metadata.version("evictbench")
+    except metadata.PackageNotFoundError:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        return str(project["project"]["version"])
+
+
+def versions() -> dict[str, Any]:
+    """Return what made the rows: evictbench, its commit, Python, and the libraries that count."""
+    return {
+        "evictbench": version(),
+        "git_commit": git_commit(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": {name: _library(name) for name in LIBRARIES},
+    }
+
+
+def git_commit() -> str | None:
+    """Return the commit of the checkout that this code stands in, None outside one.
+
+    ``+changes`` follows where tracked files differ from it.
+    """
+    if not (ROOT / ".git").exists():
+        return None
+    commit = _git("rev-parse", "--verify", "--quiet", "HEAD")
+    if not commit:
+        return None
+    return commit + ("+changes" if _git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def describe_scenario(scenario: Scenario, seeds: Sequence[int]) -> dict[str, Any]:
+    """Return what the manifest holds of one scenario: its kind, seeds, settings and price row."""
+    from dataclasses import asdict
+
+    from bench.runs import price_of
+
+    return {
+        "kind": scenario.kind,
+        "seeds": len(seeds),
+        "settings": dict(sorted(scenario.settings.items())),
+        "price": asdict(price_of(scenario.settings)),
+    }
+
+
+def _library(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ("git", "-C", str(ROOT), *arguments), capture_output=True, text=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

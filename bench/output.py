@@ -1,0 +1,140 @@
+"""Texts that leave evictbench: JSON, CSV, Markdown and tables for a terminal.
+
+Nothing is computed here. Numbers in JSON and CSV have 9 significant digits, whatever made them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bench.tables.parts import Table
+
+__all__ = ["csv_text", "json_document", "json_lines", "markdown", "plain", "print_tables"]
+
+
+def plain(value: Any) -> Any:
+    """Return *value* as JSON can hold it: floats of 9 significant digits, no NaN, no sets."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(f"{value:.9g}") if isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(plain(item) for item in value)
+    if isinstance(value, (list, tuple, range)):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def json_document(parts: Mapping[str, Any], exact: bool = False) -> str:
+    """Return one JSON object, with each item of a list in *parts* on a line of its own.
+
+    *exact* keeps every digit of a float, for what is read back; *parts* must then be JSON's own
+    types.
+    """
+    same: Callable[[Any], Any] = (lambda value: value) if exact else plain
+    texts = []
+    for name, part in parts.items():
+        if isinstance(part, list):
+            items = ",\n".join(json.dumps(same(item)) for item in part)
+            text = f"[\n{items}\n]" if items else "[]"
+        else:
+            text = json.dumps(same(part), indent=2)
+        texts.append(f"{json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(texts) + "\n}\n"
+
+
+def json_lines(items: Iterable[Any]) -> Iterable[str]:
+    """Yield each of *items* as JSON on one line, without the line feed."""
+    return (json.dumps(plain(item)) for item in items)
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
+    """Return *rows* as CSV under one header; what is None is left empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        values = (plain(row.get(column)) for column in columns)
+        writer.writerow(f"{v:.9g}" if isinstance(v, float) else v for v in values)
+    return text.getvalue()
+
+
+def markdown(tables: Iterable[Table]) -> str:
+    """Return *tables* one below the other, in Markdown."""
+    return "\n".join("\n".join(_markdown_lines(table)) + "\n" for table in tables)
+
+
+def print_tables(tables: Iterable[Table], console: Console) -> None:
+    """Print *tables* for a person, as wide as *console* is."""
+    from rich.text import Text
+
+    for table in tables:
+        if table.title:
+            console.print(Text(_printable(table.title), style="bold"))
+        if table.rows:
+            console.print(_rich_table(table))
+        for note in table.notes:
+            console.print(Text(_printable(note), style="dim"))
+        console.print()
+
+
+def _rich_table(table: Table) -> Any:
+    import rich.box
+    import rich.table
+    from rich.text import Text
+
+    shown = rich.table.Table(
+        box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0), header_style=""
+    )
+    for column in table.columns:
+        shown.add_column(
+            Text(column.header, style="dim"),
+            justify="right" if column.right else "left",
+            no_wrap=column.right,
+            overflow="fold",
+            vertical="top",
+        )
+    for row in table.rows:
+        style = "bold green" if row.marked else ""
+        shown.add_row(*(Text(_printable(cell), style=style) for cell in row.cells))
+    return shown
+
+
+def _markdown_lines(table: Table) -> Iterable[str]:
+    if table.title:
+        yield f"### {_cell(table.title)}"
+        yield ""
+    if table.rows:
+        yield _line(column.header for column in table.columns)
+        yield _line("---:" if column.right else "---" for column in table.columns)
+        for row in table.rows:
+            yield _line(f"**{cell}**" if row.marked and cell else cell for cell in row.cells)
+    for note in table.notes:
+        yield ""
+        yield _cell(note)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    return _printable(" ".join(text.replace("|", "\\|").split()))
+
+
+def _printable(text: str) -> str:
+    """Return *text* without the control characters that a recording may bring to a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)

@@ -1,0 +1,114 @@
+"""What is to be compared, in canonical order, whatever order it was asked for in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sim.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from scenarios.scenario import Scenario
+
+__all__ = [
+    "select_baseline",
+    "select_policies",
+    "select_scenarios",
+    "sorted_scenarios",
+    "with_price",
+]
+
+
+def select_scenarios(
+    wanted: Iterable[str | Scenario] | None, settings: Mapping[str, object]
+) -> tuple[list[Scenario], list[str]]:
+    """Return the scenarios named in *wanted*, or all, with *settings* laid over, and remarks.
+
+    A setting must be one of every scenario that was asked for by name. Where all are meant, it is
+    laid over those that have it, and a remark names the others. Raises InputError.
+    """
+    from scenarios import catalogue
+
+    if wanted is not None:
+        wanted = list(wanted)
+        names = dict.fromkeys(item for item in wanted if isinstance(item, str))
+        made = [item for item in wanted if not isinstance(item, str)]
+        return sorted_scenarios([*(catalogue.load(name, settings) for name in names), *made]), []
+    plain = [catalogue.load(name) for name in catalogue.names()]
+    takes = {scenario.name: _taken(scenario, settings) for scenario in plain}
+    remarks = []
+    for key in settings:
+        left = [name for name, taken in takes.items() if key not in taken]
+        if len(left) == len(plain):
+            catalogue.load(plain[-1].name, {key: settings[key]})
+        elif left:
+            remarks.append(f"{key} is not a setting of {', '.join(left)}")
+    return sorted_scenarios(catalogue.load(name, taken) for name, taken in takes.items()), remarks
+
+
+def _taken(scenario: Scenario, settings: Mapping[str, object]) -> dict[str, object]:
+    """Return the part of *settings* that a story or a family has keys for."""
+    from scenarios import reference
+
+    story = scenario.kind == "story"
+    known = reference.keys("story" if story else scenario.name)
+    return {
+        key: value
+        for key, value in settings.items()
+        if key in known and not (story and key == "turns")
+    }
+
+
+def sorted_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
+    """Return *scenarios* in the order of the catalogue, those not in it behind, by name.
+
+    Raises InputError if two have one name.
+    """
+    from scenarios import catalogue
+
+    known = catalogue.names()
+    found: dict[str, Scenario] = {}
+    for scenario in scenarios:
+        if found.setdefault(scenario.name, scenario) is not scenario:
+            raise InputError(f"two scenarios are called {scenario.name!r}; rename one")
+    return sorted(found.values(), key=lambda s: (_place(s.name.split("/")[0], known), s.name))
+
+
+def select_policies(wanted: Iterable[str] | None) -> list[str]:
+    """Return the labels of the policies in *wanted*, or of all of the seeds', in registry order.
+
+    Raises InputError for an unknown policy, option or part.
+    """
+    from policies import registry
+
+    known = registry.names()
+    labels = {registry.make(spec).label for spec in (known if wanted is None else wanted)}
+    return sorted(labels, key=lambda label: (_place(label.split(":")[0], known), label))
+
+
+def select_baseline(wanted: str | None, policies: Sequence[str]) -> str | None:
+    """Return the label of the policy that differences are taken to; None leaves it to the summary.
+
+    Raises InputError if *wanted* is none of *policies*.
+    """
+    if wanted is None:
+        return None
+    from policies import registry
+
+    label = registry.make(wanted).label
+    if label not in policies:
+        raise InputError(f"the baseline must be compared too: {unknown('policy', label, policies)}")
+    return label
+
+
+def with_price(settings: Mapping[str, object], price: str | None) -> dict[str, object]:
+    """Return *settings* with the name of a *price* among them; raises InputError if it has two."""
+    if price is None:
+        return dict(settings)
+    if settings.get("price", price) != price:
+        raise InputError(f"two prices were given: {settings['price']!r} and {price!r}")
+    return {**settings, "price": price}
+
+
+def _place(name: str, known: Sequence[str]) -> int:
+    return known.index(name) if name in known else len(known)

@@ -1,0 +1,283 @@
+"""The tables of a comparison: one a scenario, one of all stories, and what has to be said below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bench.tables.parts import (
+    Column,
+    Line,
+    Table,
+    dollars,
+    interval,
+    number,
+    percent,
+    short_tokens,
+    thousands,
+    tokens,
+)
+from bench.verdict import Place, places
+
+if TYPE_CHECKING:
+    from bench.api import Comparison
+
+__all__ = ["comparison_tables"]
+
+Row = Mapping[str, Any]
+Lines = Mapping[tuple[str, str], Row]
+
+NONE = "–"
+
+RANK_NOTE = (
+    "#: by share of runs completed, then confabulation rate, violations and total cost; a policy "
+    "whose paired 95 % interval to the leader holds 0 shares its rank (=). ★ first place."
+)
+INTERVAL_NOTE = "[low, high]: 95 % bootstrap interval of the mean over seeds."
+DONE_NOTE = "Peaks and costs are of completed runs, and compared on the seeds both completed."
+
+
+def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
+    """Return every table of *comparison*; *wide* spells numbers out that are else shortened."""
+    facts = comparison.manifest["scenarios"]
+    rows = _by_scenario(comparison.rows)
+    lines = _by_scenario(comparison.summary)
+    stories = [name for name in rows if facts[name]["kind"] == "story"]
+    together = stories if len(stories) > 1 else []
+    tables: list[Table] = []
+    seeded = False
+    for name in rows:
+        if name in together:
+            continue
+        title = _title(name, facts[name])
+        if len({row["seed"] for row in rows[name]}) > 1:
+            seeded = True
+            tables += _seeded_tables(name, title, rows[name], lines[name], wide)
+        else:
+            tables.append(_single_table(title, rows[name], wide))
+    if together:
+        tables.append(_stories_table({name: rows[name] for name in together}))
+    notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
+    tables.append(Table(notes=(*notes, *_notes(comparison, rows))))
+    return tables
+
+
+def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["scenario"], []).append(row)
+    return groups
+
+
+def _title(name: str, facts: Mapping[str, Any]) -> str:
+    settings = facts["settings"]
+    parts = []
+    if facts["kind"] == "family":
+        parts += [_count(facts["seeds"], "seed"), _count(settings["turns"], "turn")]
+    parts += [f"budget {tokens(settings['budget'])} tokens", str(settings["price"])]
+    return f"{name}: {', '.join(parts)}"
+
+
+def _seeded_tables(
+    name: str, title: str, rows: Sequence[Row], summary: Sequence[Row], wide: bool
+) -> Iterator[Table]:
+    found = places(rows, summary)
+    lines = {(line["policy"], line["metric"]): line for line in summary}
+    policies = list(found)
+    yield _means_table(title, found, lines, wide)
+    baseline = summary[0]["baseline"]
+    others = [policy for policy in policies if policy != baseline]
+    if baseline in policies and others:
+        title = f"{name}: difference to {baseline}, paired by seed"
+        yield _differences_table(title, others, lines, wide)
+
+
+def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: bool) -> Table:
+    size = tokens if wide else short_tokens
+
+    def cells(policy: str) -> tuple[str, ...]:
+        def mean(metric: str, form: Callable[[float], str]) -> str:
+            value = lines[policy, metric]["mean"]
+            return NONE if value is None else form(value)
+
+        rate = lines[policy, "confabulation_rate"]
+        return (
+            _place(found[policy]),
+            policy,
+            interval(percent, rate["mean"], rate["ci_low"], rate["ci_high"], wide),
+            mean("violations", number),
+            mean("peak_tokens", size),
+            mean("total_cost_usd", dollars),
+            mean("prefill_cost_usd", dollars),
+            mean("cache_hit_rate", lambda share: f"{100 * share:.0f}"),
+            f"{rate['completed']}/{rate['attempted']}",
+            mean("policy_bugs", number),
+        )
+
+    columns = (
+        Column("\n#", right=True),
+        Column("\npolicy"),
+        Column("confabulated\n% [95 %]"),
+        Column("violations" if wide else "viola-\ntions", right=True),
+        Column("peak\ntokens", right=True),
+        Column("cost\n$", right=True),
+        Column("prefill\n$", right=True),
+        Column("hit\n%", right=True),
+        Column("done\n", right=True),
+        Column("bugs\n", right=True),
+    )
+    rows = tuple(Line(cells(policy), found[policy].place == 1) for policy in found)
+    return Table(title, columns, rows)
+
+
+def _place(place: Place) -> str:
+    if place.place == 1:
+        return "★"
+    return f"{place.place}=" if place.tied else str(place.place)
+
+
+def _differences_table(title: str, policies: Sequence[str], lines: Lines, wide: bool) -> Table:
+    peaks = [lines[policy, "peak_tokens"]["diff_mean"] or 0.0 for policy in policies]
+    short = not wide and max(map(abs, peaks)) >= 1_000
+    size = thousands if short else tokens
+
+    def apart(policy: str, metric: str, form: Callable[[float, float], str]) -> str:
+        line = lines[policy, metric]
+        bounds = (line["diff_mean"], line["diff_ci_low"], line["diff_ci_high"])
+        most = max((abs(bound) for bound in bounds if bound is not None), default=0.0)
+        return interval(lambda value: form(value, most), *bounds, wide)
+
+    forms: tuple[tuple[str, Callable[[float, float], str]], ...] = (
+        ("confabulation_rate", lambda share, most: percent(share)),
+        ("peak_tokens", lambda peak, most: size(peak)),
+        ("total_cost_usd", lambda usd, most: dollars(usd, 3 if wide else 2, most)),
+    )
+    pairs = {policy: lines[policy, "total_cost_usd"]["diff_n"] for policy in policies}
+    whole = all(lines[policy, "queries"]["attempted"] == n for policy, n in pairs.items())
+    rows = tuple(
+        Line((policy, *(apart(policy, *form) for form in forms), *([] if whole else [str(n)])))
+        for policy, n in pairs.items()
+    )
+    columns = (
+        Column("\npolicy"),
+        Column("confabulated\npoints"),
+        Column("peak\nk tokens" if short else "peak\ntokens"),
+        Column("cost\n$"),
+        Column("pairs\n", right=True),
+    )
+    return Table(title, columns[:-1] if whole else columns, rows)
+
+
+def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
+    """Return the table of a scenario that was run once: figures as they are, no intervals."""
+    size = tokens if wide else short_tokens
+
+    def cells(row: Row) -> tuple[str, ...]:
+        def value(metric: str, form: Callable[[float], str]) -> str:
+            return NONE if row[metric] is None else form(row[metric])
+
+        asked = NONE if row["queries"] is None else f"{row['confabulated']}/{row['queries']}"
+        return (
+            row["policy"],
+            asked,
+            value("violations", number),
+            value("peak_tokens", size),
+            value("total_cost_usd", dollars),
+            value("prefill_cost_usd", dollars),
+            value("cache_hit_rate", lambda share: f"{100 * share:.0f}"),
+            row["status"],
+            value("policy_bugs", number),
+        )
+
+    columns = (
+        Column("\npolicy"),
+        Column("confab-\nulated", right=True),
+        Column("viola-\ntions", right=True),
+        Column("peak\ntokens", right=True),
+        Column("cost\n$", right=True),
+        Column("prefill\n$", right=True),
+        Column("hit\n%", right=True),
+        Column("status\n"),
+        Column("bugs\n", right=True),
+    )
+    played = [row for row in rows if row["status"] != "not-applicable"]
+    return Table(title, columns, tuple(Line(cells(row)) for row in played))
+
+
+def _stories_table(stories: Mapping[str, Sequence[Row]]) -> Table:
+    """Return one table of all *stories*: policies with the same outcome stand together."""
+    lines = []
+    for story, rows in stories.items():
+        outcomes: dict[str, list[str]] = {}
+        for row in rows:
+            if row["status"] != "not-applicable":
+                outcomes.setdefault(_outcome(row), []).append(row["policy"])
+        shown = story
+        for outcome, policies in outcomes.items():
+            lines.append(Line((shown, outcome, ", ".join(policies))))
+            shown = ""
+    columns = (Column("story"), Column("outcome"), Column("policies"))
+    return Table("stories: run once, exact", columns, tuple(lines))
+
+
+def _outcome(row: Row) -> str:
+    status = row["status"]
+    if row["attempts"]:
+        status += f" at attempt {row['attempts']}"
+    counts = (
+        ("correct", "correct", "correct"),
+        ("stale", "stale", "stale"),
+        ("confabulated", "confabulated", "confabulated"),
+        ("deferred", "deferred", "deferred"),
+        ("abstained", "abstained", "abstained"),
+        ("violations", "violation", "violations"),
+        ("policy_bugs", "policy bug", "policy bugs"),
+    )
+    parts = [
+        f"{row[name]} {one if row[name] == 1 else many}" for name, one, many in counts if row[name]
+    ]
+    return ", ".join([status, *parts])
+
+
+def _notes(comparison: Comparison, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    manifest = comparison.manifest
+    yield from manifest.get("notes", ())
+    yield from _not_applicable(rows)
+    yield from _failures(rows)
+    sources: dict[str, list[str]] = {}
+    for name in rows:
+        sources.setdefault(manifest["scenarios"][name]["tokens_from"], []).append(name)
+    for source, names in sources.items():
+        where = "as each scenario declares them" if source == "script" else source
+        yield f"tokens: {where}" + (f" ({', '.join(names)})" if len(sources) > 1 else "")
+    if manifest["finished"] < manifest["planned"]:
+        yield f"{manifest['finished']} of {manifest['planned']} runs were finished."
+
+
+def _not_applicable(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    groups: dict[tuple[str, str], dict[str, None]] = {}
+    for name, runs in rows.items():
+        for row in runs:
+            if row["status"] == "not-applicable":
+                groups.setdefault((row["policy"], row["reason"]), {})[name] = None
+    for (policy, reason), names in groups.items():
+        yield f"not applicable: {policy} to {', '.join(names)}; {reason}"
+
+
+def _failures(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    for name, runs in rows.items():
+        groups: dict[str, dict[str, int]] = {}
+        for row in runs:
+            if row["status"] == "failed":
+                policies = groups.setdefault(str(row["reason"]), {})
+                policies[row["policy"]] = policies.get(row["policy"], 0) + 1
+        seeds = len({row["seed"] for row in runs})
+        for reason, policies in groups.items():
+            who = ", ".join(
+                policy if seeds == 1 else f"{policy} ×{count}" for policy, count in policies.items()
+            )
+            yield f"failed: {name}, {reason}: {who}"
+
+
+def _count(n: int, word: str) -> str:
+    return f"{tokens(n)} {word}" + ("" if n == 1 else "s")

@@ -1,0 +1,106 @@
+"""The tables of one run: its metrics by group, its wrong answers with their causes, its bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from bench.tables.parts import Column, Line, Table, dollars, number, tokens
+
+if TYPE_CHECKING:
+    from sim.script import Script
+
+__all__ = ["run_tables"]
+
+LIMIT = 20
+"""Wrong answers, violations or bugs shown one by one; the rest is counted."""
+
+
+def run_tables(
+    script: Script, policy: str, metrics: Mapping[str, Any], events: Sequence[Mapping[str, Any]]
+) -> list[Table]:
+    """Return the tables of a run: its *metrics* and its event records, as dicts."""
+    tables = [_head(script, policy, metrics), *_metrics(metrics)]
+    wrong = [_wrong(r) for r in events if r["type"] == "answer" and r["outcome"] != "correct"]
+    violated = [_violation(r) for r in events if r["type"] == "act" and r["missing"]]
+    bugs = [_bug(r) for r in events if r["type"] == "bug"]
+    breaches = [_breach(r) for r in events if r["type"] == "breach"]
+    columns = ("turn", "query", "fact", "answer", "why")
+    tables += _list("answers that were not correct", columns, wrong)
+    tables += _list("violations", ("turn", "act", "not readable"), violated)
+    tables += _list("policy bugs", ("turn", "rule", "segment", "tokens", "what happened"), bugs)
+    tables += _list("declared rules broken", ("turn", "rule", "segment"), breaches)
+    return tables
+
+
+def _head(script: Script, policy: str, metrics: Mapping[str, Any]) -> Table:
+    settings = script.settings
+    counted = script.tokens_from
+    ended = str(metrics["status"]) + (f": {metrics['reason']}" if metrics["reason"] else "")
+    notes = (
+        f"budget {tokens(settings['budget'])} tokens, price {settings['price']}",
+        f"tokens: {'as the scenario declares them' if counted == 'script' else counted}",
+        ended,
+    )
+    return Table(f"{script.scenario} under {policy}, seed {script.seed}", notes=notes)
+
+
+def _metrics(metrics: Mapping[str, Any]) -> Iterator[Table]:
+    from sim.metrics import METRICS
+
+    columns = (Column("metric"), Column("value", right=True), Column("unit"), Column("meaning"))
+    for group, members in groupby(METRICS, key=lambda metric: metric.group):
+        rows = tuple(
+            Line((m.name, _value(metrics[m.name], m.unit), m.unit, m.meaning)) for m in members
+        )
+        yield Table(group, columns, rows)
+
+
+def _value(value: float | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    if unit == "USD":
+        return dollars(value)
+    if unit == "share":
+        return f"{value:.3f}"
+    return tokens(value) if value == round(value) else number(value)
+
+
+def _wrong(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        str(record["turn"]),
+        str(record["query"]),
+        str(record["key"]),
+        str(record["outcome"]),
+        str(record["cause"]),
+    )
+
+
+def _violation(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return str(record["turn"]), str(record["act"]), ", ".join(map(str, record["missing"]))
+
+
+def _bug(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        str(record["turn"]),
+        str(record["rule"]),
+        str(record["segment"]),
+        "–" if record["tokens"] is None else tokens(record["tokens"]),
+        str(record["says"]),
+    )
+
+
+def _breach(record: Mapping[str, Any]) -> tuple[str, ...]:
+    return str(record["turn"]), str(record["rule"]), str(record["segment"])
+
+
+def _list(title: str, headers: Iterable[str], found: list[tuple[str, ...]]) -> Iterator[Table]:
+    """Yield the table of what was *found*, if anything was; numbers stand to the right."""
+    if not found:
+        return
+    columns = tuple(Column(header, right=header in ("turn", "tokens")) for header in headers)
+    more = len(found) - LIMIT
+    notes = (f"… and {tokens(more)} more; --events FILE.jsonl writes all of them",)
+    rows = tuple(Line(cells) for cells in found[:LIMIT])
+    yield Table(f"{title}: {tokens(len(found))}", columns, rows, notes if more > 0 else ())

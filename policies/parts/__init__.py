@@ -1,0 +1,1 @@
+"""The parts that policies are composed of: each holds one rule and can be left out."""

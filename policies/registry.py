@@ -1,0 +1,126 @@
+"""The registry: every policy by name, and how one is made from what a user writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from policies import foreign
+from policies.compaction import Compaction
+from policies.disciplined import Disciplined
+from policies.naive_rehydrate import NaiveRehydrate
+from policies.naive_rewrite import NaiveRewrite
+from policies.naive_trim import NaiveTrim
+from policies.no_op import NoOp
+from policies.options import Option, split
+from policies.policy import Composed
+from policies.slack_swap_refuse import SlackSwapRefuse
+from policies.sliding_window import SlidingWindow
+from policies.tag_or_drop import TagOrDrop
+from policies.tiered import Tiered
+from sim.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from sim.policy import Policy
+
+__all__ = [
+    "GROUP",
+    "SPECS",
+    "describe",
+    "installed",
+    "make",
+    "names",
+    "options",
+    "seed_names",
+    "source",
+]
+
+GROUP = "evictbench.policies"
+"""Entry-point group under which installed packages register policy classes."""
+
+SPECS: Mapping[str, type[Composed]] = MappingProxyType(
+    {
+        policy.name: policy
+        for policy in (
+            NaiveTrim,
+            SlidingWindow,
+            NaiveRewrite,
+            NaiveRehydrate,
+            TagOrDrop,
+            SlackSwapRefuse,
+            Tiered,
+            Disciplined,
+            Compaction,
+            NoOp,
+        )
+    }
+)
+"""Every policy of the project, in the order in which lists show them."""
+
+_BASELINES = frozenset({"compaction", "no-op"})
+
+
+def names() -> list[str]:
+    """Return the names of the project's policies, in a fixed order."""
+    return list(SPECS)
+
+
+def seed_names() -> list[str]:
+    """Return the names of the policies that come from the seeds: all but the two baselines."""
+    return [name for name in SPECS if name not in _BASELINES]
+
+
+@cache
+def installed() -> tuple[str, ...]:
+    """Return the names that installed packages register, sorted."""
+    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)} - set(SPECS)))
+
+
+def describe(name: str) -> str:
+    """Return one line about the policy *name*; raises InputError if there is none."""
+    return _spec(name).summary
+
+
+def source(name: str) -> str:
+    """Return where the policy *name* comes from; raises InputError if there is none."""
+    return _spec(name).source
+
+
+def options(name: str) -> tuple[Option, ...]:
+    """Return the options of the policy *name*; raises InputError if there is none."""
+    return _spec(name).options
+
+
+def make(spec: str) -> Policy:
+    """Return a fresh policy for one run.
+
+    *spec* is ``NAME[:opt=value,…]`` or ``path/to/file.py:ClassName[:opt=value,…]``. Raises
+    InputError where a name, option, value, file or class is wrong.
+    """
+    if foreign.is_path(spec):
+        path, name, rest = foreign.parse(spec)
+        factory = foreign.from_file(path, name)
+        return foreign.build(factory, f"{path}:{name}", split(rest, name) if rest else {})
+    name, colon, rest = (part.strip() for part in spec.partition(":"))
+    if colon and not rest:
+        raise InputError(f"policy {name}: no option follows the colon")
+    given = split(rest, name) if rest else {}
+    if name in SPECS:
+        return SPECS[name](given)
+    return foreign.build(_installed(name), name, given)
+
+
+def _spec(name: str) -> type[Composed]:
+    if name not in SPECS:
+        raise InputError(unknown("policy", name, SPECS))
+    return SPECS[name]
+
+
+def _installed(name: str) -> Callable[..., Any]:
+    found = [entry for entry in entry_points(group=GROUP) if entry.name == name]
+    if not found:
+        raise InputError(unknown("policy", name, [*SPECS, *installed()]))
+    return foreign.from_entry_point(found[0])

@@ -1,0 +1,1 @@
+"""The workloads: stories, generated families, and readers of recorded transcripts."""

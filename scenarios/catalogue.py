@@ -1,0 +1,74 @@
+"""Every scenario by name: the stories, the families, and whatever file a user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from scenarios import reference, stories
+from scenarios.scenario import Scenario
+from sim.errors import InputError, unknown
+
+__all__ = ["describe", "load", "names"]
+
+_FILE_ENDS = (".toml", ".json")
+
+
+def names() -> list[str]:
+    """Return the names of all scenarios that ship: the stories, then the families."""
+    return [*stories.NAMES, *reference.families()]
+
+
+def describe(name: str) -> str:
+    """Return one line about a scenario that ships; raises InputError for an unknown name."""
+    from scenarios.files import about
+    from scenarios.generated import family
+
+    if name in stories.NAMES:
+        return about(stories.file(name))
+    if name in reference.families():
+        return family(name).summary
+    raise InputError(unknown("scenario", name, names()))
+
+
+def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Scenario:
+    """Return a scenario, checked, with *settings* over its own.
+
+    *name_or_path* is the name of a story or family, the path of a scenario file (.toml), either
+    with ``/FLIP`` behind it for a flip or variant (several are applied in turn), or the path of a
+    script file (.json). *settings* are overrides by dotted key, values as text (from
+    ``--set KEY=VALUE``) or typed.
+
+    Raises InputError with a sentence for everything that is wrong.
+    """
+    file, patches = _split_path(name_or_path)
+    if file is not None and file.suffix == ".json":
+        from scenarios.scripts import load_script
+
+        return load_script(file, settings)
+    if file is not None:
+        from scenarios.files import load_file
+
+        return load_file(file, file.stem, patches, settings)
+    name, *patches = name_or_path.split("/")
+    if name in stories.NAMES:
+        from scenarios.files import load_file
+
+        return load_file(stories.file(name), name, patches, settings)
+    if name in reference.families() and not patches:
+        from scenarios.generated import load_family
+
+        return load_family(name, settings)
+    if name in reference.families():
+        raise InputError(f"family {name!r} has no flips; use --set, or a scenario file with flips")
+    raise InputError(unknown("scenario", name_or_path, names()))
+
+
+def _split_path(name: str) -> tuple[Path | None, list[str]]:
+    """Return the file that *name* is the path of, if it is one, and the patches behind it."""
+    if name.endswith(_FILE_ENDS):
+        return Path(name), []
+    path, end, patches = name.rpartition(".toml/")
+    if end:
+        return Path(path + ".toml"), patches.split("/")
+    return None, []

@@ -1,0 +1,13 @@
+"""The random workloads by name. A new family is one new file and one row here."""
+
+from __future__ import annotations
+
+from scenarios.families import coding_agent, doc_analysis, support_agent
+from scenarios.families.common import Family
+
+__all__ = ["FAMILIES", "Family"]
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (doc_analysis.FAMILY, coding_agent.FAMILY, support_agent.FAMILY)
+}

@@ -1,0 +1,53 @@
+"""A family: a workload made by a generator, for any number of turns and any seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scenarios.families.builder import Builder
+from sim.script import Script
+from sim.settings import KEYS, PER_KIND
+
+__all__ = ["Family"]
+
+_COMMON = frozenset(KEYS.values())
+_COMMON_TABLES = PER_KIND | {"cache", "price", "reader"}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family: its name, one line about it, what it offers to policies, and its generator.
+
+    *fill* puts the stimuli of every turn into a :class:`Builder`. Defaults, ranges and sources of
+    the keys it reads stand in the family's section of the reference file, and whoever calls
+    :meth:`script` has checked them against it.
+    """
+
+    name: str
+    summary: str
+    capabilities: frozenset[str]
+    fill: Callable[[Builder], None]
+
+    def script(self, settings: Mapping[str, Any], seed: int) -> Script:
+        """Return the script of *seed* under the flat, dotted, complete *settings*.
+
+        Equal arguments give equal scripts; more turns only add to the end. Raises KeyError with
+        the name of a missing key.
+        """
+        builder = Builder(self.name, settings, seed)
+        self.fill(builder)
+        return Script(
+            scenario=self.name,
+            seed=seed,
+            settings={key: value for key, value in settings.items() if _common(key)},
+            stimuli=tuple(builder.stimuli),
+            attempts=tuple(builder.attempts),
+            capabilities=self.capabilities,
+            output_tokens=builder.output_tokens,
+        )
+
+
+def _common(key: str) -> bool:
+    return key in _COMMON or key.partition(".")[0] in _COMMON_TABLES

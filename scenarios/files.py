@@ -1,0 +1,92 @@
+"""A scenario file, loaded: one that holds its stimuli, or settings for a family's generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from scenarios import reference
+from scenarios.documents import Faults, read_toml
+from scenarios.generated import family_script
+from scenarios.scenario import Scenario
+from scenarios.stories.build import build, settle_layers, story_script
+from scenarios.stories.document import Document, Settings, read_document
+from sim.errors import InputError, unknown
+from sim.script import Script
+
+__all__ = ["about", "load_file"]
+
+
+def about(file: Path) -> str:
+    """Return the line in which a scenario file says what it shows."""
+    data, _ = read_toml(file)
+    return _one_line(data.get("about", ""))
+
+
+def load_file(
+    file: Path,
+    name: str,
+    patches: Sequence[str] = (),
+    overrides: Mapping[str, Any] | None = None,
+) -> Scenario:
+    """Return the scenario of a file, with its flips or variants *patches* applied in turn.
+
+    *overrides* are settings from outside, as text or typed; a file with its own stimuli takes all
+    but `turns`. Raises one InputError with everything that is wrong with the file and its
+    patches, or with the overrides.
+    """
+    data, faults = read_toml(file)
+    document = read_document(data, faults)
+    layer = _layer(document, faults)
+    given = Settings(reference.read_overrides(overrides or {}, layer))
+    if document.family is None and "turns" in given.values:
+        raise InputError(f"turns of {name!r} cannot be set: its stimuli are written for its turns")
+    for patch in ((), *((one,) for one in document.patches())):
+        _maker(document.patched(patch, faults), name, layer, faults)
+    faults.raise_all()
+    label = "/".join((name, *patches))
+    faults = Faults(f"scenario {label!r}", dict)  # what is wrong now is not wrong in the file
+    chosen = document.patched(patches, faults)
+    chosen.layers.append(given)
+    settings, make = _maker(chosen, label, layer, faults)
+    faults.raise_all()
+    return Scenario(
+        name=label,
+        kind="story" if document.family is None else "family",
+        settings=settings,
+        make=make,
+        seeded=document.family is not None,
+        flips=tuple(document.flips),
+        variants=tuple(document.variants),
+        about=_one_line(document.about),
+    )
+
+
+def _layer(document: Document, faults: Faults) -> str:
+    """Return the section of the reference file that the settings of *document* follow."""
+    name = document.family
+    if name is None:
+        return "story"
+    if name not in reference.families():
+        faults.add(unknown("family", name, reference.families()), ("family",))
+        faults.raise_all()
+    return name
+
+
+def _maker(
+    document: Document, label: str, layer: str, faults: Faults
+) -> tuple[dict[str, Any], Callable[[int], Script]]:
+    """Return the settled settings and what makes a script from them."""
+    settings = settle_layers(document, layer, faults)
+    if document.family is None:
+        story = build(document, label, settings, faults)
+        return settings, partial(story_script, story, settings)
+    for item in (*document.items, *(attempt.item for attempt in document.attempts)):
+        faults.add(f"{item.title}: the stimuli come from family {layer!r}", item.at())
+    return settings, partial(family_script, layer, label, settings)
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())

@@ -1,0 +1,50 @@
+"""Scenarios that a family's generator makes, for any number of turns and any seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from scenarios import reference
+from scenarios.scenario import Scenario
+from sim.errors import InputError
+from sim.script import Script
+
+if TYPE_CHECKING:
+    from scenarios.families import Family
+
+__all__ = ["family", "family_script", "load_family"]
+
+
+def family(name: str) -> Family:
+    """Return the family of that name; raises KeyError for one that there is not."""
+    from scenarios.families import FAMILIES
+
+    return FAMILIES[name]
+
+
+def family_script(name: str, label: str, settings: Mapping[str, Any], seed: int) -> Script:
+    """Return the script that family *name* makes of *seed*, for a scenario called *label*."""
+    return replace(family(name).script(settings, seed), scenario=label)
+
+
+def load_family(name: str, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """Return family *name* as a scenario, with *overrides* (text or typed) over its defaults.
+
+    Raises InputError with everything that is wrong with them.
+    """
+    given = reference.read_overrides(overrides or {}, name)
+    settings = reference.settle(reference.defaults(name), given)
+    conflicts = list(reference.conflicts(settings))
+    if conflicts:
+        raise InputError("\n".join(conflicts))
+    return Scenario(
+        name=name,
+        kind="family",
+        settings=settings,
+        make=partial(family_script, name, name, settings),
+        seeded=True,
+        about=family(name).summary,
+    )

@@ -1,0 +1,74 @@
+"""A scenario, loaded and checked: something that makes the script of a run for any seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sim.errors import InputError
+from sim.script import Arrival, Attempt, Script, Stimulus
+
+__all__ = ["Scenario", "capabilities", "pins_over_budget"]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a run is made from: a name, complete settings and a maker of scripts.
+
+    *settings* are flat and dotted, typed and complete: every common key that is set, `price`,
+    `reader` and what overrides the price row (`cache.*`) among them. *make* must be picklable, so
+    that a worker process can call it: a module's function, or a `functools.partial` of one.
+    """
+
+    name: str
+    kind: str
+    """``story``, ``family``, ``replay`` or ``script``."""
+    settings: Mapping[str, Any]
+    make: Callable[[int], Script]
+    seeded: bool = False
+    """False: every seed gives the same workload, one run says all."""
+    flips: tuple[str, ...] = ()
+    """Names of the patches that change the outcome; ``NAME/FLIP`` loads one."""
+    variants: tuple[str, ...] = ()
+    """Names of the patches that show another case."""
+    about: str = ""
+
+    def script(self, seed: int) -> Script:
+        """Return the script of *seed*; raises InputError if its first pins exceed the budget."""
+        script = self.make(seed)
+        fault = pins_over_budget(script.stimuli, script.settings["budget"])
+        if fault is not None:
+            raise InputError(f"scenario {self.name!r}: {fault}")
+        return script
+
+
+def pins_over_budget(stimuli: Iterable[Stimulus], budget: int) -> str | None:
+    """Return the sentence that says the pinned segments of turn 1 exceed *budget*, or None."""
+    pinned = [s for s in stimuli if isinstance(s, Arrival) and s.turn == 1 and s.pinned]
+    tokens = sum(s.tokens for s in pinned)
+    if tokens <= budget:
+        return None
+    parts = ", ".join(f"{s.id} {s.tokens:,}" for s in pinned[:5])
+    more = f" and {len(pinned) - 5} more" if len(pinned) > 5 else ""
+    return (
+        f"the segments pinned in turn 1 hold {tokens:,} tokens ({parts}{more}), "
+        f"more than the budget of {budget:,}"
+    )
+
+
+def capabilities(stimuli: Iterable[Stimulus], attempts: Iterable[Attempt] = ()) -> frozenset[str]:
+    """Return what a workload offers to policies that need it.
+
+    ``roles``: its segments have kinds and tools, so that what is superseded can be told; every
+    script has them. ``ranks``: some file has a retrieval rank. ``facts``: some segment has one.
+    """
+    offered = {"roles"}
+    guarded = (s for attempt in attempts for s in (*attempt.ok, *attempt.failed))
+    for stimulus in (*stimuli, *guarded):
+        if isinstance(stimulus, Arrival):
+            if stimulus.rank is not None:
+                offered.add("ranks")
+            if stimulus.facts:
+                offered.add("facts")
+    return frozenset(offered)

@@ -1,0 +1,160 @@
+"""Anthropic message JSON: a list of messages, or ``{"system", "tools", "messages"}``.
+
+Content blocks follow the Messages API: text, thinking, tool_use, tool_result, image, document, and
+the tools that run on the server, whose results stand in the assistant's own message. Claude Code
+writes the same blocks, so its reader uses :func:`parts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from scenarios.transcripts.clock import stamp
+from scenarios.transcripts.content import (
+    as_text,
+    blocks,
+    compact,
+    is_image,
+    text_and_images,
+    unknown_kind,
+    whole,
+)
+from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
+from scenarios.transcripts.findings import Findings
+from sim.segments import Kind
+
+__all__ = ["is_anthropic", "parts", "read", "usage"]
+
+_TIMES = ("timestamp", "ts")
+_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking")
+
+
+def _is_talk(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") in ("user", "assistant")
+
+
+def is_anthropic(document: Any) -> bool:
+    """Whether a JSON document holds messages of the Messages API."""
+    whole_document = isinstance(document, dict)
+    messages = document.get("messages") if whole_document else document
+    if not isinstance(messages, list):
+        return False
+    talk = [m for m in messages if _is_talk(m)]
+    if whole_document and document.get("system") and talk:
+        return True
+    return any(
+        isinstance(block, dict) and (block.get("type") in _BLOCKS or "source" in block)
+        for message in talk
+        if isinstance(message.get("content"), list)
+        for block in message["content"]
+    )
+
+
+def read(document: Any, findings: Findings) -> Iterator[Event]:
+    """Yield the events of a document; each assistant message is a model call."""
+    messages = document["messages"] if isinstance(document, dict) else document
+    if isinstance(document, dict):
+        if document.get("tools"):
+            yield Message(0, None, Kind.TOOLS, compact(document["tools"]))
+        if document.get("system"):
+            text, _ = text_and_images(document["system"], 0, findings)
+            yield Message(0, None, Kind.SYSTEM, text)
+    for place, message in enumerate(messages, 1):
+        if not _is_talk(message):
+            findings.breaks("a message that is neither the user's nor the assistant's", place)
+            continue
+        time = stamp(message, _TIMES, place, findings)
+        call = f"call {place}" if message["role"] == "assistant" else None
+        yield from parts(message.get("content"), place, time, call, findings)
+        if call is not None:
+            yield usage(message.get("usage"), place, time, call)
+
+
+def usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+    """Return the usage of a call; ``input_tokens`` of this API leaves out what the cache held."""
+    data = data if isinstance(data, dict) else {}
+    plain = whole(data.get("input_tokens"))
+    read_, written = (
+        whole(data.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
+    )
+    prompt = None if plain is None else plain + (read_ or 0) + (written or 0)
+    return Usage(
+        place, time, call, prompt or None, read_, written, whole(data.get("output_tokens"))
+    )
+
+
+def parts(
+    content: Any,
+    place: int,
+    time: float | None,
+    call: str | None,
+    findings: Findings,
+    injected: bool = False,
+) -> Iterator[Event]:
+    """Yield the events of one message's content; *call* names the model call that wrote it."""
+    texts: list[str] = []
+    images = 0
+    for block in blocks(content, place, findings):
+        if call is None and (text := as_text(block)) is not None:
+            texts.append(text)
+        elif call is None and is_image(block):
+            images += 1
+        else:
+            yield from _part(block, place, time, call, findings)
+    if any(texts) or images:
+        yield Message(place, time, Kind.USER, "\n".join(texts), images, injected=injected)
+
+
+def _part(
+    block: dict[str, Any], place: int, time: float | None, call: str | None, findings: Findings
+) -> Iterator[Event]:
+    kind = block.get("type")
+    if isinstance(kind, str) and kind.endswith("tool_result"):
+        yield from _result(block, place, time, findings)
+    elif call is None:
+        findings.breaks(unknown_kind(kind, "content part"), place)
+    elif isinstance(kind, str) and kind.endswith("tool_use"):
+        yield from _tool_call(block, place, time, call, findings)
+    elif (said := _said(block, place, time, call)) is not None:
+        if said.text or said.hidden_bytes:
+            yield said
+    else:
+        findings.breaks(unknown_kind(kind, "content part"), place)
+
+
+def _said(block: dict[str, Any], place: int, time: float | None, call: str) -> Message | None:
+    """Return what an assistant block says or thinks, None if it is no such block."""
+    match block.get("type"), block:
+        case "text", {"text": str(text)}:
+            return Message(place, time, Kind.ASSISTANT, text, 0, call)
+        case "thinking", {"thinking": str(text)}:
+            return Message(place, time, Kind.THINKING, text, 0, call)
+        case "redacted_thinking", {"data": str(data)}:
+            return Message(place, time, Kind.THINKING, "", 0, call, len(data) * 3 // 4)
+    return None
+
+
+def _tool_call(
+    block: dict[str, Any], place: int, time: float | None, call: str, findings: Findings
+) -> Iterator[Event]:
+    name, identity = block.get("name"), block.get("id")
+    if not isinstance(name, str) or not isinstance(identity, str):
+        findings.breaks("a tool call without id or name", place)
+        return
+    yield ToolCall(place, time, identity, name, block.get("input"), call)
+
+
+def _result(
+    block: dict[str, Any], place: int, time: float | None, findings: Findings
+) -> Iterator[Event]:
+    identity = block.get("tool_use_id")
+    if not isinstance(identity, str):
+        findings.breaks("a tool result that names no call", place)
+        return
+    content = block.get("content")
+    if block.get("type") != "tool_result" and not isinstance(content, str):
+        text, images = compact(content), 0
+    else:
+        text, images = text_and_images(content, place, findings)
+    yield ToolResult(place, time, identity, text, images, block.get("is_error") is True)

@@ -1,0 +1,120 @@
+"""From a session and settings to a script: scores, copies, tags and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from scenarios.scenario import capabilities
+from scenarios.transcripts.relevance import Relevance
+from scenarios.transcripts.session import Draft, Session
+from sim.script import Arrival, Query, Script, Stimulus, Wait, Write
+from sim.segments import Fact, Kind
+from sim.streams import uniform
+
+__all__ = ["add_unrecorded", "assemble", "suggest_budget"]
+
+_MENTIONED = 1.0
+"""What a mention re-scores its source to."""
+
+
+def add_unrecorded(session: Session, image_tokens: int) -> int | None:
+    """Give a session without system prompt and tools one segment that stands for them.
+
+    Its size is what the recorded prompt of the first call exceeds its messages by. Returns that
+    size, None where the record holds system or tools, 0 where it does not say enough.
+    """
+    first = list(session.first())
+    if any(draft.kind in (Kind.TOOLS, Kind.SYSTEM) for draft in first):
+        return None
+    known = session.uncut(image_tokens)[0]
+    prompt = session.recorded.get(1, {}).get("input_tokens", 0)
+    if prompt <= known:
+        return 0
+    rest = Draft("unrecorded", Kind.SYSTEM, prompt - known, 0.0, 1, pinned=True)
+    session.arrivals.insert(0, rest)
+    return rest.tokens
+
+
+def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
+    """Return a budget for the session, and where it comes from.
+
+    The recorded context window if there is one; else what the log held when the recording's own
+    harness first compacted because it had to, if a tenth of the calls were still to come; else what
+    is pinned and half of everything else, so that the budget binds, or the largest turn if that is
+    more.
+    """
+    if session.window is not None:
+        return session.window, "the recorded context window"
+    sizes = session.uncut(image_tokens)
+    for turn, trigger in session.compactions:
+        if trigger == "auto" and 0 < turn <= 0.9 * session.turns:
+            return sizes[turn - 1], "what the log held when the recording's harness compacted it"
+    pinned = sum(draft.tokens for draft in session.first() if draft.pinned)
+    half = (sizes[-1] - pinned) // 2
+    largest = max(after - before for before, after in pairwise([pinned, *sizes]))
+    room = "half of the rest" if half >= largest else "the largest turn"
+    why = f"the recording names none; room for what is pinned and {room}, of {sizes[-1]:,} in all"
+    step = 1000 if sizes[-1] > 20_000 else 10
+    return -(-(pinned + max(half, largest)) // step) * step, why
+
+
+def assemble(
+    name: str, session: Session, settings: Mapping[str, Any], relevance: Relevance, seed: int = 0
+) -> Script:
+    """Return the script of *session* under the complete *settings*.
+
+    Copies and tags are drawn by segment as in every scenario; a read of a path counts as a file.
+    """
+    stimuli = tuple(_stimuli(session, settings, relevance, seed))
+    return Script(
+        scenario=name,
+        seed=seed,
+        settings=settings,
+        stimuli=stimuli,
+        capabilities=capabilities(stimuli),
+        output_tokens=dict(session.output_tokens),
+        tokens_from=session.tokens_from,
+        recorded={turn: row for turn, row in session.recorded.items() if row},
+    )
+
+
+def _stimuli(
+    session: Session, settings: Mapping[str, Any], relevance: Relevance, seed: int
+) -> Iterator[Stimulus]:
+    for turn, seconds in session.waits.items():
+        yield Wait(turn, seconds)
+    for draft in session.arrivals:
+        yield _arrival(draft, settings, relevance, seed)
+    for written in session.writes:
+        yield Write(written.turn, written.path, written.tokens)
+    for number, asked in enumerate(session.asked, 1):
+        given = relevance.score(asked.source, asked.turn)
+        score = _MENTIONED if given is None else given
+        yield Query(asked.turn, f"query-{number}", asked.key, score, (asked.source.id,))
+
+
+def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, seed: int) -> Arrival:
+    score = relevance.score(draft, draft.turn)
+    source = Kind.FILE if draft.path is not None else draft.kind
+    image = draft.kind is Kind.IMAGE
+    return Arrival(
+        turn=draft.turn,
+        id=draft.id,
+        kind=draft.kind,
+        tokens=settings["image_tokens"] if image else draft.tokens,
+        score=settings[f"relevance.{draft.kind}"] if score is None else score,
+        time=draft.time or 0.0,
+        facts=tuple(Fact(key, key) for key in draft.keys),
+        copy=_drawn(seed, "copy", draft.id, settings[f"copies.{source}"]),
+        pinned=draft.pinned,
+        taggable=_drawn(seed, "taggable", draft.id, settings["surrogate.taggable"]),
+        path=draft.path,
+        tool=draft.tool,
+        pair=draft.pair,
+    )
+
+
+def _drawn(seed: int, stream: str, name: str, share: float) -> bool:
+    return uniform(seed, stream, name) < share

@@ -1,0 +1,313 @@
+"""Turns a stream of events into a session: turns, pairs, kinds, latencies, writes and queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from scenarios.transcripts import mining
+from scenarios.transcripts.content import compact
+from scenarios.transcripts.events import (
+    Compaction,
+    ContextWindow,
+    Event,
+    Message,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from scenarios.transcripts.findings import Findings, counted
+from scenarios.transcripts.session import Asked, Draft, Session, Written, clean
+from scenarios.transcripts.tools import Touch, touch
+from scenarios.transcripts.values import argument_values, values
+from sim.segments import Kind
+from sim.tokens import Tokenizer
+
+__all__ = ["Builder"]
+
+_PINNED = frozenset({Kind.TOOLS, Kind.SYSTEM, Kind.TASK})
+_NAMES = {Kind.TOOL_CALL: "call", Kind.TOOL_RESULT: "result"}
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A tool call that waits for its result."""
+
+    event: ToolCall
+    draft: Draft
+    number: int
+    answered: bool = False
+    late: bool = False
+    """The model went on before the result came."""
+
+
+class Builder:
+    """Takes events one by one; :meth:`finish` returns the session.
+
+    A tool call enters together with its result, so a result that is late brings its call with it.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, findings: Findings) -> None:
+        self._tokenizer = tokenizer
+        self._findings = findings
+        self._session = Session(tokenizer.name)
+        self._miner = mining.Miner()
+        self._texts: list[Draft] = []
+        """What the miner was given, in its order."""
+        self._counts: Counter[str] = Counter()
+        self._calls: dict[str, _Call | None] = {}
+        """Every tool call by the record's id; None once it is answered."""
+        self._model_calls: set[str] = set()
+        self._model_call = ""
+        self._said_at: float | None = None
+        """When the model last wrote something."""
+        self._output: list[Draft | _Call] = []
+        self._late: list[Draft] = []
+        self._incoming: list[Draft] = []
+        self._asked: mining.Asked = {}
+
+    def take(self, event: Event) -> None:
+        """Take in the next event."""
+        match event:
+            case Message(call=None):
+                self._heard(event)
+            case Message():
+                self._said(event)
+            case ToolCall():
+                self._called(event)
+            case ToolResult():
+                self._returned(event)
+            case Usage():
+                self._used(event)
+            case Compaction():
+                self._session.compactions.append((self._session.turns, event.trigger))
+            case ContextWindow():
+                self._session.window = event.tokens
+
+    # -- what comes in ---------------------------------------------------------------------
+
+    def _heard(self, event: Message) -> None:
+        self._miner.heard(values(event.text))
+        kind = event.kind
+        if kind is Kind.USER and not event.injected and self._session.turns == 0:
+            kind = Kind.USER if self._counts["task"] else Kind.TASK
+        injected = event.injected
+        draft = Draft(self._name(kind), kind, 1, event.time, injected=injected)
+        if event.text or not event.images:
+            draft.tokens = self._size(event.text)
+            self._incoming.append(draft)
+        self._images(draft, event.images)
+
+    def _name(self, kind: Kind) -> str:
+        self._counts[kind] += 1
+        number = self._counts[kind]
+        alone = kind in _PINNED and number == 1
+        return str(kind) if alone else f"{kind}-{number}"
+
+    def _images(self, of: Draft, images: int) -> None:
+        for number in range(1, images + 1):
+            name = f"{of.id}.image-{number}"
+            self._incoming.append(replace(of, id=name, kind=Kind.IMAGE, tokens=1, keys={}))
+
+    def _returned(self, event: ToolResult) -> None:
+        call = self._calls.get(event.id)
+        if call is None:
+            again = event.id in self._calls
+            what = "a second result for one call" if again else "a result whose call is missing"
+            self._findings.breaks(what, event.place)
+            return
+        self._calls[event.id] = None
+        call.answered = True
+        if call.late:
+            self._late.append(call.draft)
+        called = call.event
+        touched = touch(called.name, called.arguments, event.text, event.failed)
+        if touched is not None and not touched.reads:
+            self._write(touched)
+        self._enter(call, event, touched)
+
+    def _write(self, touched: Touch) -> None:
+        size = None if touched.content is None else self._size(touched.content)
+        turn = self._session.turns + 1
+        self._session.writes.append(Written(turn, clean(touched.path), size))
+
+    def _enter(self, call: _Call, event: ToolResult, touched: Touch | None) -> None:
+        turn = self._session.turns + 1
+        kind, path = Kind.TOOL_RESULT, None
+        if touched is not None:
+            kind = Kind.FILE if touched.reads else Kind.DIFF
+            path = clean(touched.path) if touched.reads else None
+        draft = Draft(
+            id=f"{_NAMES.get(kind, kind)}-{call.number}",
+            kind=kind,
+            tokens=1,
+            time=self._since(event.time, call.event.time),
+            path=path,
+            tool=call.draft.tool,
+            pair=call.draft.pair,
+        )
+        if event.text or not event.images:
+            draft.tokens = self._size(event.text)
+            self._incoming.append(draft)
+            self._texts.append(draft)
+            self._miner.result(values(event.text), turn)
+        self._images(draft, event.images)
+
+    # -- what the model writes -------------------------------------------------------------
+
+    def _said(self, event: Message) -> None:
+        assert event.call is not None
+        self._open(event.call, event.place, event.time)
+        size = (event.hidden_bytes + 3) // 4
+        if event.text:
+            size += self._size(event.text)
+        if not size:
+            return
+        draft = Draft(self._name(event.kind), event.kind, size)
+        self._output.append(draft)
+        self._wrote(draft, values(event.text), asks=event.kind is Kind.ASSISTANT)
+
+    def _called(self, event: ToolCall) -> None:
+        self._open(event.call, event.place, event.time)
+        if event.id in self._calls:
+            self._findings.breaks("a tool call whose id was used before", event.place)
+            return
+        arguments = event.arguments
+        text = arguments if isinstance(arguments, str) else compact(arguments)
+        size = self._size(event.name) + self._size(text)
+        self._counts["call"] += 1
+        number = self._counts["call"]
+        name = f"call-{number}"
+        draft = Draft(
+            name,
+            Kind.TOOL_CALL,
+            size,
+            tool=clean(event.name),
+            pair=name,
+        )
+        call = _Call(event, draft, number)
+        self._calls[event.id] = call
+        self._output.append(call)
+        self._wrote(draft, argument_values(arguments), asks=True)
+
+    def _used(self, event: Usage) -> None:
+        self._open(event.call, event.place, event.time)
+        row = self._session.recorded.setdefault(self._session.turns, {})
+        for name in ("input_tokens", "cached_tokens", "written_tokens", "output_tokens"):
+            tokens = getattr(event, name)
+            if tokens is not None:
+                row[name] = max(tokens, row.get(name, 0))
+
+    def _wrote(self, draft: Draft, found: set[str], asks: bool) -> None:
+        """Count what the model wrote, and take in what it *asks* by what it mentions."""
+        turn = self._session.turns
+        self._session.output_tokens[turn] += draft.tokens
+        self._texts.append(draft)
+        for source, held in self._miner.wrote(found, turn).items():
+            if asks:
+                self._asked.setdefault(source, {}).update(held)
+
+    # -- turns -----------------------------------------------------------------------------
+
+    def _open(self, model_call: str, place: int, time: float | None) -> None:
+        """Begin another model call, unless *model_call* is the current one."""
+        if model_call != self._model_call:
+            if model_call in self._model_calls:
+                self._findings.breaks(
+                    "a part of a model call that stands behind the next call",
+                    place,
+                    "taken as the later call's",
+                )
+            else:
+                self._close()
+                self._begin(model_call)
+        if time is not None and (self._said_at is None or time > self._said_at):
+            self._said_at = time
+
+    def _begin(self, model_call: str) -> None:
+        session = self._session
+        session.turns += 1
+        session.output_tokens[session.turns] = 0
+        self._model_calls.add(model_call)
+        self._model_call = model_call
+        self._settle_times(session.turns)
+        if session.turns == 1:
+            self._settle_first()
+        arrivals = [*self._late, *self._settle_output(), *self._incoming]
+        for draft in arrivals:
+            draft.turn = session.turns
+        session.arrivals.extend(arrivals)
+        self._late, self._incoming, self._said_at = [], [], None
+
+    def _settle_output(self) -> list[Draft]:
+        """Return what the last call wrote, but for tool calls that are not answered yet."""
+        drafts = []
+        for written in self._output:
+            if not isinstance(written, _Call):
+                drafts.append(written)
+            elif written.answered:
+                drafts.append(written.draft)
+            else:
+                written.late = True
+        self._output = []
+        return drafts
+
+    def _settle_first(self) -> None:
+        """Pin what every request of the session begins with."""
+        users = [d for d in self._incoming if d.kind is Kind.USER]
+        if not self._counts["task"] and users:
+            users[0].kind, users[0].id = Kind.TASK, "task"
+        for draft in self._incoming:
+            draft.pinned = draft.kind in _PINNED
+
+    def _settle_times(self, turn: int) -> None:
+        """Make the turn's times latencies, and what the user alone took the wait before it."""
+        base = self._said_at
+        messages = [d for d in self._incoming if d.pair is None]
+        waited = max((self._since(d.time, base) for d in messages), default=0.0)
+        if len(messages) == len(self._incoming):
+            if waited:
+                self._session.waits[turn] = waited
+            for draft in messages:
+                draft.time = 0.0
+            return
+        latest = 0.0
+        for draft in self._incoming:
+            if draft.pair is None:
+                draft.time = max(latest, self._since(draft.time, base))
+            latest = max(latest, draft.time or 0.0)
+
+    def _close(self) -> None:
+        """Settle what the current call asked."""
+        turn = self._session.turns
+        for source, held in sorted(self._asked.items()):
+            key = max(held, key=lambda value: (len(value), value))
+            for text in held[key]:
+                self._texts[text].keys[clean(key)] = None
+            self._session.asked.append(Asked(turn, clean(key), self._texts[source]))
+        self._asked = {}
+
+    def finish(self) -> Session:
+        """Return the session; a call that was never answered is named."""
+        self._close()
+        for call in self._calls.values():
+            if call is not None and not call.event.last:
+                self._findings.breaks("a call that was never answered", call.event.place)
+        if self._session.compactions:
+            count = counted(len(self._session.compactions), "compaction", "compactions")
+            self._findings.note(f"{count} of the recording's own: what was before stays in the log")
+        if self._incoming and self._session.turns:
+            count = counted(len(self._incoming), "message or result", "messages and results")
+            self._findings.note(f"{count} after the last model call: no request holds them")
+        turns = self._session.turns
+        self._session.writes = [w for w in self._session.writes if w.turn <= turns]
+        return self._session
+
+    @staticmethod
+    def _since(time: float | None, before: float | None) -> float:
+        if time is None or before is None:
+            return 0.0
+        return round(max(0.0, time - before), 3)
+
+    def _size(self, text: str) -> int:
+        return max(1, self._tokenizer.count(text))

@@ -1,0 +1,98 @@
+"""What every recording is read into: a stream of neutral events, in the order of the record.
+
+``place`` is the line, or in a JSON document the message, that an event comes from; ``time`` is in
+seconds since 1970, None where the record has none. ``call`` names the model call that wrote
+something; what came to the agent from outside has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sim.segments import Kind
+
+__all__ = ["Compaction", "ContextWindow", "Event", "Message", "ToolCall", "ToolResult", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A part of a message: tools, system, user, assistant or thinking, with its *images*.
+
+    *hidden_bytes* is the length of a thought that is recorded encrypted; *injected* marks a user
+    message that the harness wrote.
+    """
+
+    place: int
+    time: float | None
+    kind: Kind
+    text: str
+    images: int = 0
+    call: str | None = None
+    hidden_bytes: int = 0
+    injected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The model calls a tool; *arguments* are decoded JSON, or the text where it is none.
+
+    *last*: the record ends with what the model wrote, so there can be no result.
+    """
+
+    place: int
+    time: float | None
+    id: str
+    name: str
+    arguments: Any
+    call: str
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the tool call *id* came back with."""
+
+    place: int
+    time: float | None
+    id: str
+    text: str
+    images: int = 0
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the record says model call *call* used, in tokens; None where it does not say.
+
+    *input_tokens* is the whole prompt, what came from the cache included.
+    """
+
+    place: int
+    time: float | None
+    call: str
+    input_tokens: int | None
+    cached_tokens: int | None = None
+    written_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The recording's own harness replaced what was before by a summary."""
+
+    place: int
+    time: float | None
+    trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """The record says how long the model's context window is."""
+
+    place: int
+    time: float | None
+    tokens: int
+
+
+Event = Message | ToolCall | ToolResult | Usage | Compaction | ContextWindow

@@ -1,0 +1,117 @@
+"""Recorded sessions as scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from scenarios import reference
+from scenarios.scenario import Scenario, pins_over_budget
+from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
+from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.relevance import Relevance, read_relevance
+from scenarios.transcripts.session import Session
+from scenarios.transcripts.sources import Source, find, read
+from sim.errors import InputError, unknown
+from sim.script import Script
+from sim.tokens import tokenizer as load_tokenizer
+
+__all__ = ["load"]
+
+
+def load(
+    paths: Sequence[str | PathLike[str]],
+    budget: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    strict: bool = False,
+    on_warning: Callable[[str], object] = lambda warning: None,
+    relevance_file: str | PathLike[str] | None = None,
+    *,
+    on_note: Callable[[str], object] | None = None,
+    tokenizer: str | None = None,
+) -> list[Scenario]:
+    """Return a scenario of kind ``replay`` for each session recorded in *paths*, by path.
+
+    *budget* is in tokens; without one the record suggests it, and a note says what it is.
+    *settings* are overrides by dotted key, text or typed. What breaks the pattern of a recording
+    is skipped and named to *on_warning*, with place and count; under *strict* it raises InputError.
+    Notes, which are facts and no faults, go to *on_note*, or with the warnings if that is None.
+    *tokenizer* is one of ``sim.tokens.TOKENIZERS``.
+    """
+    given = _overrides(settings or {}, budget)
+    relevance = Relevance() if relevance_file is None else read_relevance(Path(relevance_file))
+    counter = load_tokenizer(tokenizer)
+    scenarios = []
+    for source in find([Path(path) for path in paths], strict, on_warning):
+        unit = "line" if source.format == "claude-code" else "message"
+        findings = Findings(source.place, strict=strict, unit=unit)
+        session = read(source, counter, findings)
+        for unused in relevance.unused(session.arrivals):
+            findings.breaks(unused, None, "ignored")
+        scenarios.append(_scenario(source, session, given, relevance, findings))
+        findings.report(on_warning, on_note or on_warning)
+    return scenarios
+
+
+def _overrides(settings: Mapping[str, object], budget: int | None) -> dict[str, Any]:
+    given = reference.read_overrides(settings)
+    known = reference.keys()
+    if "turns" in given:
+        raise InputError("turns of a recorded session cannot be set: it has as many as it has")
+    for name in given:
+        if name not in known:
+            raise InputError(unknown("key of a recorded session", name, known))
+    if budget is not None:
+        given.update(reference.check({"budget": budget}))
+    return given
+
+
+def _scenario(
+    source: Source,
+    session: Session,
+    given: Mapping[str, Any],
+    relevance: Relevance,
+    findings: Findings,
+) -> Scenario:
+    settings = reference.settle(reference.defaults(), given)
+    conflicts = list(reference.conflicts(settings))
+    if conflicts:
+        raise InputError("\n".join(conflicts))
+    settings["turns"] = session.turns
+    image_tokens = settings["image_tokens"]
+    _note_unrecorded(add_unrecorded(session, image_tokens), findings)
+    if "budget" not in given:
+        settings["budget"], why = suggest_budget(session, image_tokens)
+        findings.note(f"budget {settings['budget']:,} tokens: {why} (--budget sets another)")
+    script = assemble(source.name, session, settings, relevance)
+    fault = pins_over_budget(script.stimuli, settings["budget"])
+    if fault is not None:
+        raise InputError(fault, file=source.place)
+    about = f"a recorded session ({source.format}), {session.turns} model calls"
+    return Scenario(source.name, "replay", settings, _Replay(script), about=about)
+
+
+def _note_unrecorded(tokens: int | None, findings: Findings) -> None:
+    if tokens:
+        findings.note(
+            f"system prompt and tools are not recorded; they are taken as {tokens:,} tokens, what "
+            "the recorded prompt of the first call exceeds its messages by"
+        )
+    elif tokens == 0:
+        findings.note(
+            "system prompt and tools are not recorded, nor what the first call's prompt came to; "
+            "they count as nothing"
+        )
+
+
+class _Replay:
+    """Gives the one script of a session whatever the seed; a class, so that it can be pickled."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    def __call__(self, seed: int) -> Script:
+        return self._script if seed == self._script.seed else replace(self._script, seed=seed)

@@ -1,0 +1,142 @@
+"""OpenAI message JSON: a list of chat messages, or ``{"messages", "tools", …}``.
+
+Roles system and developer, user, assistant with ``tool_calls`` whose arguments are JSON in a
+string, and tool. The older ``function_call`` and role ``function`` have no id and pair by order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from scenarios.transcripts.clock import stamp
+from scenarios.transcripts.content import compact, text_and_images, unknown_kind, whole
+from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
+from scenarios.transcripts.findings import Findings
+from sim.segments import Kind
+
+__all__ = ["chat", "is_openai", "message_events", "read", "usage"]
+
+_TIMES = ("timestamp", "created_at", "created")
+_SYSTEMS = frozenset({"system", "developer"})
+_ROLES = _SYSTEMS | {"user", "assistant", "tool", "function"}
+
+
+def is_openai(document: Any) -> bool:
+    """Whether a JSON document holds chat messages."""
+    messages = document.get("messages") if isinstance(document, dict) else document
+    return isinstance(messages, list) and any(
+        message["role"] in _ROLES and ("content" in message or "tool_calls" in message)
+        for message in messages
+        if isinstance(message, dict) and isinstance(message.get("role"), str)
+    )
+
+
+def read(document: Any, findings: Findings) -> Iterator[Event]:
+    """Yield the events of a document; each assistant message is a model call."""
+    messages = document
+    if isinstance(document, dict):
+        messages = document["messages"]
+        tools = document.get("tools") or document.get("functions")
+        if tools:
+            yield Message(0, None, Kind.TOOLS, compact(tools))
+    for place, message in chat(messages, findings):
+        time = stamp(message, _TIMES, place, findings)
+        call = f"call {place}" if message["role"] == "assistant" else None
+        yield from message_events(message, place, time, call, findings)
+        if call is not None and isinstance(message.get("usage"), dict):
+            yield usage(message["usage"], place, time, call)
+
+
+def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each message with its number from 1; an older function call becomes a tool call."""
+    last = ""
+    for place, message in enumerate(messages, 1):
+        if not isinstance(message, dict):
+            findings.breaks("a message that is not an object", place)
+            continue
+        role = message.get("role")
+        if not isinstance(role, str) or role not in _ROLES:
+            findings.breaks(unknown_kind(role, "role"), place)
+            continue
+        if isinstance(older := message.get("function_call"), dict):
+            last = f"function {place}"
+            message = {**message, "tool_calls": [{"id": last, "function": older}]}
+        elif role == "function":
+            message = {**message, "role": "tool", "tool_call_id": last}
+        yield place, message
+
+
+def usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+    """Return the usage of a call; ``prompt_tokens`` of this API counts what the cache held too."""
+    data = data if isinstance(data, dict) else {}
+    details = data.get("prompt_tokens_details")
+    cached = whole(details.get("cached_tokens")) if isinstance(details, dict) else None
+    if cached is None:
+        cached = whole(data.get("cache_read_input_tokens"))
+    return Usage(
+        place,
+        time,
+        call,
+        whole(data.get("prompt_tokens")),
+        cached,
+        whole(data.get("cache_creation_input_tokens")),
+        whole(data.get("completion_tokens")),
+    )
+
+
+def message_events(
+    message: dict[str, Any], place: int, time: float | None, call: str | None, findings: Findings
+) -> Iterator[Event]:
+    """Yield the events of one message; *call* names the model call if the model wrote it."""
+    if call is not None:
+        yield from _assistant(message, place, time, call, findings)
+        return
+    role = message["role"]
+    text, images = text_and_images(message.get("content"), place, findings)
+    if role == "tool":
+        identity = message.get("tool_call_id")
+        if not isinstance(identity, str):
+            findings.breaks("a tool result that names no call", place)
+            return
+        yield ToolResult(place, time, identity, text, images)
+    elif text or images:
+        kind = Kind.SYSTEM if role in _SYSTEMS else Kind.USER
+        yield Message(place, time, kind, text, images)
+
+
+def _assistant(
+    message: dict[str, Any], place: int, time: float | None, call: str, findings: Findings
+) -> Iterator[Event]:
+    thought = message.get("reasoning_content") or message.get("reasoning")
+    if isinstance(thought, str):
+        yield Message(place, time, Kind.THINKING, thought, 0, call)
+    text, _ = text_and_images(message.get("content"), place, findings)
+    refusal = message.get("refusal")
+    text = text or (refusal if isinstance(refusal, str) else "")
+    yield Message(place, time, Kind.ASSISTANT, text, 0, call)
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        findings.breaks("tool calls that are no list", place)
+        return
+    for data in calls:
+        yield from _tool_call(data, place, time, call, findings)
+
+
+def _tool_call(
+    data: Any, place: int, time: float | None, call: str, findings: Findings
+) -> Iterator[Event]:
+    data = data if isinstance(data, dict) else {}
+    called = data.get("function") or data.get("custom")
+    called = called if isinstance(called, dict) else {}
+    identity, name = data.get("id"), called.get("name")
+    if not isinstance(identity, str) or not isinstance(name, str):
+        findings.breaks("a tool call without id or name", place)
+        return
+    arguments = called.get("arguments", called.get("input"))
+    if isinstance(arguments, str):
+        with suppress(ValueError, RecursionError):
+            arguments = json.loads(arguments)
+    yield ToolCall(place, time, identity, name, arguments, call)

@@ -1,0 +1,92 @@
+"""What well-known tools do with files.
+
+The tables hold the names that agent harnesses give their tools, compared without case and
+separators. A tool that is in none of them touches no file.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Touch", "touch"]
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_READS = _names("""
+    fsread getfilecontents notebookread openfile read readfile view viewfile viewimage
+""")
+_EDITS = _names("""
+    applydiff edit editexistingfile editfile fsedit insert insertcontent multiedit notebookedit
+    replace replaceinfile searchreplace strreplace updatefile
+""")
+_WHOLES = _names("createfile createnewfile fswrite write writefile writetofile")
+_EDITORS = _names("fileeditor strreplacebasededittool strreplaceeditor texteditor")
+_EDITOR_READS = _names("view")
+_EDITOR_EDITS = _names("str_replace insert undo_edit")
+_EDITOR_WHOLES = _names("create")
+_PATH_KEYS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filename",
+    "file",
+    "target_file",
+    "absolute_path",
+    "filepath",
+)
+_CONTENT_KEYS = ("content", "file_text", "contents", "text")
+
+_FAILED = re.compile(r"\s*(?:<tool_use_error>|error\b[: ]|invalid `)", re.IGNORECASE)
+_LISTING = re.compile(r"\s*Here's the files and directories")
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What a tool call does with the file at *path*: reads it, or writes it.
+
+    *content* is the whole new text where the call gives it.
+    """
+
+    path: str
+    reads: bool
+    content: str | None = None
+
+
+def _text(arguments: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((v for k in keys if isinstance(v := arguments.get(k), str)), None)
+
+
+def touch(name: str, arguments: Any, result: str, failed: bool) -> Touch | None:
+    """Return what a call did with a file, or None if nothing or if it failed.
+
+    Many recordings mark no failure: a result that begins as an error message does is one, and the
+    listing of a directory is no read of a file.
+    """
+    if failed or not isinstance(arguments, dict):
+        return None
+    plain = _plain(name)
+    if plain in _EDITORS:
+        command = _text(arguments, ("command",))
+        reads, whole = command in _EDITOR_READS, command in _EDITOR_WHOLES
+        known = reads or whole or command in _EDITOR_EDITS
+    else:
+        reads, whole = plain in _READS, plain in _WHOLES
+        known = reads or whole or plain in _EDITS
+    path = _text(arguments, _PATH_KEYS) if known else None
+    if not path or not path.strip():
+        return None
+    if _FAILED.match(result) or (reads and _LISTING.match(result)):
+        return None
+    content = _text(arguments, _CONTENT_KEYS) if whole else None
+    return Touch(posixpath.normpath(path.strip()), reads, content)

@@ -1,0 +1,92 @@
+"""Values in a text that are distinctive enough to tell that a later text speaks of the same thing.
+
+A value is an identifier, path, number, hash or quoted string of at least six characters whose shape
+no ordinary word has: a digit, an underscore, a capital inside, a dot or several slashes. Paths also
+stand for their last part, dotted names for their parts; a line number behind a path is no part of
+it. Escapes are decoded first, so that a value in a JSON string equals the value itself.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from scenarios.transcripts.content import leaves
+
+__all__ = ["LONGEST", "argument_values", "values"]
+
+SHORTEST, LONGEST = 6, 80
+_LONGEST_TOKEN = 1000
+"""What is longer is data, no name."""
+
+_TOKEN = re.compile(r"\w+(?:[./:@\-]+\w+)*")
+_JOINT = re.compile(r"[./:@\-]+")
+_LINE_NUMBER = re.compile(r"(?::\d+)+$")
+_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_QUOTED = re.compile(
+    rf'"([^"\n]{{{SHORTEST},{LONGEST}}})"'
+    rf"|(?<!\w)'([^'\n]{{{SHORTEST},{LONGEST}}})'(?!\w)"
+    rf"|`([^`\n]{{{SHORTEST},{LONGEST}}})`"
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/`]))")
+_BLANKS = {"n": "\n", "r": "\n", "t": "\t"}
+
+
+def _decode(match: re.Match[str]) -> str:
+    code, letter = match.groups()
+    return chr(int(code, 16)) if code else _BLANKS.get(letter, letter)
+
+
+def _shaped(text: str) -> bool:
+    """Whether no ordinary word looks like *text*."""
+    return (
+        any(c.isdigit() for c in text)
+        or "_" in text.strip("_")
+        or _INNER_CAPITAL.search(text) is not None
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _of_token(token: str) -> tuple[str, ...]:
+    found = []
+    parts = [token]
+    if _JOINT.search(token):
+        token = _LINE_NUMBER.sub("", token)
+        if "." in token or token.count("/") > 1 or _shaped(token):
+            found.append(token)
+        last = token.rpartition("/")[2]
+        if last != token and "." in last:
+            found.append(last)
+        parts = _JOINT.split(token)
+    found.extend(part for part in parts if _shaped(part))
+    return tuple(v for v in dict.fromkeys(found) if SHORTEST <= len(v) <= LONGEST)
+
+
+def values(text: str) -> set[str]:
+    """Return the distinctive values of *text*."""
+    if "\\" in text:
+        text = _ESCAPE.sub(_decode, text)
+    found: set[str] = set()
+    for token in set(_TOKEN.findall(text)):
+        if SHORTEST <= len(token) <= _LONGEST_TOKEN:
+            found.update(_of_token(token))
+    for quoted in _QUOTED.findall(text):
+        phrase = "".join(quoted).strip()
+        if len(phrase) >= SHORTEST and " " in phrase:
+            found.add(phrase)
+    return found
+
+
+def argument_values(arguments: Any) -> set[str]:
+    """Return the distinctive values of a tool call's decoded arguments; a short one is one too."""
+    found: set[str] = set()
+    for leaf in leaves(arguments):
+        if isinstance(leaf, bool) or leaf is None:
+            continue
+        text = str(leaf)
+        found |= values(text)
+        phrase = text.strip()
+        if " " in phrase and "\n" not in phrase and SHORTEST <= len(phrase) <= LONGEST:
+            found.add(phrase)
+    return found

@@ -1,0 +1,1 @@
+"""The world: segments, window, ledger, salience, prefix cache, reader, engine, records, metrics."""

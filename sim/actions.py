@@ -1,0 +1,127 @@
+"""What a policy may ask for. The engine checks each action, applies it and books it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Action",
+    "Admit",
+    "Breakpoints",
+    "Evict",
+    "Grant",
+    "Refresh",
+    "Refuse",
+    "RehydrationBlocked",
+    "Restore",
+    "Rewrite",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Evict:
+    """Take a segment out, and its call or result with it."""
+
+    segment: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Replace segments by one surrogate, which stands where the first of them stood.
+
+    *tokens* is the whole surrogate with its tag. *line* marks a superseded attempt or result
+    turned into a line, *whole* a summary of the whole transcript, asked for at the end of the
+    current request.
+    """
+
+    sources: tuple[str, ...]
+    tokens: int
+    tagged: bool
+    reason: str
+    line: bool = False
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Replace a stale copy by the current version, in place."""
+
+    segment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Replace a surrogate by detail that the model makes up."""
+
+    surrogate: str
+    key: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoints:
+    """Put cache breakpoints after these segments (at most 4), until put otherwise."""
+
+    after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Admit:
+    """Let an arrival in at *tokens*, after the *displaced* segments have left.
+
+    *how* is ``whole``, ``reduced`` or ``page``; with something displaced it is one two-sided
+    decision. *score* and *floor* are the saliences that were compared, if any were.
+    """
+
+    tokens: int
+    how: str = "whole"
+    displaced: tuple[str, ...] = ()
+    score: float | None = None
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Keep an arrival out: it is booked never-admitted.
+
+    *reason* is ``oversize``, ``pinned`` or ``margin``; *tokens* its size at the door, after
+    any reduction.
+    """
+
+    reason: str
+    tokens: int
+    displaced: tuple[str, ...] = ()
+    score: float | None = None
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Let an absent segment be fetched, after the *displaced* segments have left.
+
+    *how* is ``slack`` or ``swap`` for a gated policy and None for one that has no gate.
+    """
+
+    how: str | None = None
+    displaced: tuple[str, ...] = ()
+    score: float | None = None
+    floor: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RehydrationBlocked:
+    """The typed refusal that goes to the planner instead of an absent segment.
+
+    *reason* is ``oversize`` (larger than the budget less system and task), ``pinned`` (all
+    unpinned segments together free too little) or ``margin``.
+    """
+
+    segment: str
+    reason: str
+    score: float
+    floor: float | None
+    displaced: tuple[str, ...] = ()
+
+
+Action = Evict | Rewrite | Refresh | Restore | Breakpoints

@@ -1,0 +1,245 @@
+"""Answers: what follows a call, from re-scoring over rehydration to what the model says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sim.actions import Admit, Grant, RehydrationBlocked
+from sim.errors import InadmissibleAction
+from sim.reader import Reading
+from sim.segments import Kind, Segment, State, stand_ins, successors
+
+if TYPE_CHECKING:
+    from sim.door import Door
+    from sim.harness import Harness
+    from sim.orders import Order
+    from sim.reader import Reader
+    from sim.script import Query, Turn
+    from sim.world import World
+
+__all__ = ["Answers"]
+
+
+class Answers:
+    """Serves one turn's queries, acts and operator requests after its call."""
+
+    def __init__(self, world: World, harness: Harness, door: Door, reader: Reader) -> None:
+        self._world = world
+        self._harness = harness
+        self._door = door
+        self._reader = reader
+        self._gate = getattr(world.policy, "on_rehydrate", None)
+        self._restore = getattr(world.policy, "on_restore", None)
+        self._bulk: Order | None = None
+        self._asked: dict[str, bool] = {}
+        """What was asked for in this turn, and whether it was let in."""
+        self._open: list[tuple[Query, Reading]] = []
+
+    def start(self) -> None:
+        """Ask for the count of bulk files, if they can distract."""
+        world = self._world
+        if world.settings.reader_distraction > 0.0:
+            self._bulk = world.view.position_order(
+                lambda s: s.kind is Kind.FILE and not s.sources and not world.roles.named(s.path)
+            )
+
+    def at_call(self, turn: Turn) -> None:
+        """Read acts, and note what is missed, in the window of the call."""
+        world = self._world
+        for act in turn.acts:
+            missing = tuple(name for name in act.requires if not self._readable(name))
+            world.record("act", act.id, act.requires, missing)
+        for name, by in (
+            *((q.touches[0], "query") for q in turn.queries if q.touches),
+            *((o.segment, "operator") for o in turn.operators),
+        ):
+            segment = world.log.get(name)
+            if segment is None:
+                continue
+            if not (segment.resident and world.store.current(segment)):
+                world.record("missed", name, self._smallest(segment), by)
+
+    def _readable(self, name: str) -> bool:
+        segment = self._world.log.get(name)
+        if segment is None:
+            return False
+        if segment.resident:
+            return True
+        keys = {fact.key for fact in segment.facts}
+        return bool(keys) and any(
+            keys <= surrogate.kept - surrogate.made_up for surrogate in stand_ins(segment)
+        )
+
+    def _smallest(self, segment: Segment) -> int:
+        tokens = self._world.store.fetched_tokens(segment)
+        reduced = segment.reduced_tokens
+        return tokens if reduced is None else min(tokens, reduced)
+
+    def answer(self, turn: Turn) -> bool:
+        """Re-score, rehydrate and read; return whether anything was let in."""
+        self._asked.clear()
+        self._open.clear()
+        touched = self._rescore(turn.queries)
+        for operator in turn.operators:
+            self._serve(operator.id, operator.segment)
+        for segment in self._risen(touched):
+            self._request(segment, "threshold")
+        bulk = 0 if self._bulk is None else len(self._bulk)
+        for query in turn.queries:
+            reading = self._reader.read(query.id, query.key)
+            reading = self._reader.distracted(query.id, reading, bulk)
+            if reading.wanted is not None:
+                self._request(reading.wanted, "reader")
+            elif not self._just_let_in(reading):
+                self._say(query, reading)
+                if reading.outcome == "confabulated" and reading.cause == "untagged":
+                    self._made_up(query, reading)
+                continue
+            self._open.append((query, reading))
+        return any(self._asked.values())
+
+    def settle(self) -> None:
+        """Answer what had to wait until the pass after a fetch was over."""
+        for query, reading in self._open:
+            if reading.wanted is not None:
+                after = self._after(query, reading.wanted)
+                cause = f"{reading.cause}, {after.cause}"
+                reading = replace(after, cause=cause, segment=reading.segment)
+            elif reading.segment is not None and not reading.segment.resident:
+                reading = replace(self._after(query, reading.segment), segment=reading.segment)
+            self._say(query, reading)
+        self._open.clear()
+
+    def _just_let_in(self, reading: Reading) -> bool:
+        """Whether an answer rests on what the pass that follows may yet throw out."""
+        segment = reading.segment
+        return segment is not None and reading.cause == "full" and segment.id in self._asked
+
+    def _say(self, query: Query, reading: Reading) -> None:
+        name = None if reading.segment is None else reading.segment.id
+        self._world.record(
+            "answer", query.id, query.key, name, reading.outcome, reading.cause, reading.value
+        )
+
+    def _after(self, query: Query, wanted: Segment) -> Reading:
+        """Answer from what the pass left: the fetched copy, a surrogate with the fact, or not."""
+        reading = self._reader.meets(query.key)
+        if reading is not None:
+            return replace(reading, cause="fetched" if reading.cause == "full" else "kept")
+        let_in = self._asked.get(wanted.id, False)
+        return Reading("deferred", "thrown out" if let_in else "blocked")
+
+    # -- salience --------------------------------------------------------------------------
+
+    def _rescore(self, queries: list[Query]) -> dict[Segment, Query]:
+        touched: dict[Segment, Query] = {}
+        for query in queries:
+            for name in query.touches:
+                segment = self._world.log.get(name)
+                if segment is not None:
+                    touched.setdefault(segment, query)
+                    self._score(segment, query.relevance)
+        return touched
+
+    def _score(self, segment: Segment, relevance: float) -> None:
+        world = self._world
+        view = world.view
+        before = view.salience(segment)
+        after = max(before, relevance)
+        threshold = world.settings.rehydrate_threshold
+        crossed = not segment.resident and before <= threshold < after
+        world.record("score", segment.id, before, after, crossed)
+        if relevance <= before:
+            return
+        for each in (segment, *successors(segment)):
+            if relevance > view.salience(each):
+                each.score, each.scored_at = relevance, view.turn
+                if each.resident:
+                    world.window.touch(each)
+
+    def _risen(self, touched: dict[Segment, Query]) -> list[Segment]:
+        """Return what the harness itself asks back, most salient first, ties older first."""
+        view = self._world.view
+        threshold = self._world.settings.rehydrate_threshold
+        risen = [
+            segment
+            for segment, query in touched.items()
+            if segment.copy and self._recallable(segment, query)
+            if view.salience(segment) > threshold
+        ]
+        return sorted(risen, key=lambda s: (-view.salience(s), s.seq))
+
+    def _recallable(self, segment: Segment, query: Query) -> bool:
+        if segment.state is State.EVICTED:
+            return True
+        if segment.state is not State.REWRITTEN:
+            return False
+        return any(self._reader.fetches(query.id, s) for s in stand_ins(segment))
+
+    # -- rehydration -----------------------------------------------------------------------
+
+    def _request(self, segment: Segment, by: str) -> None:
+        """Ask for an absent segment: through the door, or through the gate."""
+        world = self._world
+        if segment.id in self._asked or segment.resident:
+            return
+        if not segment.admitted:
+            self._asked[segment.id] = self._door.decide(segment, by)
+            return
+        decision = self._decision(segment)
+        if isinstance(decision, Grant):
+            how, reason = decision.how or "granted", ""
+            displaced = self._door.displace(decision.displaced, "gate")
+        else:
+            how, reason, displaced = "blocked", decision.reason, decision.displaced
+        world.record(
+            "rehydrate",
+            segment.id,
+            world.view.fetched_tokens(segment),
+            how,
+            by,
+            reason,
+            displaced,
+            decision.score,
+            decision.floor,
+        )
+        self._asked[segment.id] = how != "blocked"
+        if how != "blocked":
+            self._door.fetch(segment, by)
+
+    def _decision(self, segment: Segment) -> Grant | RehydrationBlocked:
+        """Ask the gate; a policy that has none, or no answer, grants."""
+        world = self._world
+        decision = None if self._gate is None else self._gate(world.view, segment)
+        if isinstance(decision, Grant | RehydrationBlocked):
+            return decision
+        if decision is not None:
+            says = f"{decision!r} is no answer of the gate"
+            world.bug(InadmissibleAction, segment.id, 0, says)
+        return Grant()
+
+    def _serve(self, operator: str, name: str) -> None:
+        """Serve an explicit request, whatever the gate would say."""
+        world = self._world
+        segment = world.log.get(name)
+        how = "unavailable"
+        if segment is not None:
+            if segment.resident:
+                how = "resident"
+            elif segment.copy and not segment.admitted:
+                self._door.admit(segment, Admit(segment.tokens), "operator")
+                self._asked[name] = True
+                how = "admitted"
+            elif segment.copy:
+                self._door.fetch(segment, "operator")
+                self._asked[name] = True
+                how = "fetched"
+        world.record("operator", operator, name, how)
+
+    def _made_up(self, query: Query, reading: Reading) -> None:
+        """Let the policy put the invented text in the place of its surrogate."""
+        if self._restore is not None and reading.segment is not None:
+            world = self._world
+            actions = self._restore(world.view, reading.segment, query.key)
+            self._harness.obey(actions, "restore")

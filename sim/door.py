@@ -1,0 +1,207 @@
+"""The door and the way back: how segments enter the window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from sim.actions import Admit, Evict, Refuse
+from sim.errors import InadmissibleAction
+from sim.segments import SPENDING_KINDS, Kind, Segment, State
+
+if TYPE_CHECKING:
+    from sim.harness import Harness
+    from sim.script import Arrival
+    from sim.world import World
+
+__all__ = ["Door"]
+
+
+class Door:
+    """Takes arrivals into the log, asks the policy about them, and brings copies back."""
+
+    def __init__(self, world: World, harness: Harness) -> None:
+        self.world = world
+        self._harness = harness
+        self._pins = getattr(world.policy, "pins", None)
+        self._at_door = getattr(world.policy, "on_arrival", None)
+
+    def enter_log(self, arrival: Arrival, reduced: int | None) -> Segment:
+        """Make the segment of *arrival*, enter it into the log and settle the roles it changes."""
+        world = self.world
+        tokens = world.settings.image_tokens if arrival.kind is Kind.IMAGE else arrival.tokens
+        path = arrival.path
+        segment = Segment(
+            id=arrival.id,
+            kind=arrival.kind,
+            tokens=tokens,
+            raw_tokens=tokens,
+            turn=world.view.turn,
+            seq=len(world.log),
+            version=0 if path is None else world.store.version(path),
+            score=arrival.score,
+            scored_at=world.view.turn,
+            copy=arrival.copy,
+            pinned=arrival.pinned,
+            standing=arrival.standing,
+            taggable=arrival.taggable,
+            path=path,
+            tool=arrival.tool,
+            attempt=arrival.attempt,
+            pair=arrival.pair,
+            rank=arrival.rank,
+            names=arrival.names,
+            facts=arrival.facts,
+            surrogate_tokens=arrival.surrogate_tokens,
+            max_result_tokens=arrival.max_result_tokens,
+            reduced_tokens=reduced,
+        )
+        world.log[segment.id] = segment
+        world.carry(segment)
+        world.record(
+            "arrive",
+            segment.id,
+            str(segment.kind),
+            tokens,
+            segment.score,
+            segment.copy,
+            segment.pinned,
+            path,
+            segment.pair,
+            tuple(fact.key for fact in segment.facts),
+        )
+        self.roles_changed(*world.roles.arrive(segment))
+        return segment
+
+    def roles_changed(self, segments: Iterable[Segment], paths: Iterable[str]) -> None:
+        """Ask the policy anew what it pins, of *segments* and of the copies of *paths*."""
+        world = self.world
+        for segment in segments:
+            self._reconsider(segment)
+        for path in paths:
+            for segment in list(world.window.copies(path)):
+                self._reconsider(segment)
+
+    def _reconsider(self, segment: Segment) -> None:
+        world = self.world
+        if segment.resident:
+            segment.own_pin = self._own_pin(segment)
+            world.window.hold(segment)
+            world.window.touch(segment)
+
+    def _own_pin(self, segment: Segment) -> bool:
+        world = self.world
+        if self._pins is None or segment.sources:
+            return False
+        return bool(self._pins(world.view, segment))
+
+    def decide(self, segment: Segment, by: str = "door") -> bool:
+        """Let the policy decide about *segment* at the door; return whether it is in."""
+        world = self.world
+        before = world.window.tokens
+        self._renew(segment)
+        answer = None
+        if self._at_door is not None:
+            actions = self._at_door(world.view, segment)
+            answer = self._harness.heed(actions, by, (Admit, Refuse))
+        decision: Admit | Refuse = answer or Admit(segment.tokens)
+        if isinstance(decision, Refuse):
+            self._refuse(segment, decision)
+            world.freed += before - world.window.tokens + decision.tokens
+            return False
+        self.admit(segment, decision, by)
+        world.freed += before - world.window.tokens + segment.tokens
+        return True
+
+    def _renew(self, segment: Segment) -> None:
+        """Give what was kept out before the size that its source has by now."""
+        tokens = self.world.store.fetched_tokens(segment)
+        if tokens != segment.tokens:
+            segment.tokens = segment.raw_tokens = tokens
+
+    def _refuse(self, segment: Segment, refuse: Refuse) -> None:
+        world = self.world
+        tokens = 0 if segment.booked else segment.raw_tokens
+        segment.tokens = self._possible(segment, refuse.tokens, "a refusal")
+        segment.booked = True
+        world.ledger.books.never_admitted += tokens
+        world.ledger.note(segment.id, "never-admitted", world.view.turn, refuse.reason)
+        world.record(
+            "refuse",
+            segment.id,
+            tokens,
+            refuse.reason,
+            refuse.displaced,
+            refuse.score,
+            refuse.floor,
+        )
+
+    def admit(self, segment: Segment, admit: Admit, by: str) -> None:
+        """Put *segment* at the end of the window, after what it displaces has left."""
+        world = self.world
+        displaced = self.displace(admit.displaced, by)
+        tokens = self._possible(segment, admit.tokens, "an admission")
+        how = "reduced" if admit.how == "whole" and tokens < segment.raw_tokens else admit.how
+        never = 0 if segment.booked else segment.raw_tokens - tokens
+        segment.booked = True
+        segment.tokens = tokens
+        if tokens < segment.raw_tokens:
+            segment.lost = frozenset(f.key for f in segment.facts if not f.reducible)
+        world.settle_version(segment)
+        self._append(segment)
+        world.ledger.books.enter("admitted", tokens)
+        world.ledger.books.never_admitted += never
+        world.ledger.note(segment.id, "admitted", world.view.turn, how)
+        world.grew = f"the admission of {segment.id} ({tokens} tokens)"
+        world.record(
+            "admit",
+            segment.id,
+            tokens,
+            how,
+            never,
+            displaced,
+            admit.score,
+            admit.floor,
+        )
+        world.balance("an admission")
+
+    def _possible(self, segment: Segment, tokens: int, what: str) -> int:
+        """Return *tokens* if *segment* can have that size at the door, else its raw size."""
+        if isinstance(tokens, int) and 1 <= tokens <= segment.raw_tokens:
+            return tokens
+        says = f"{what} of {segment.id} at {tokens} of {segment.raw_tokens} tokens"
+        self.world.bug(InadmissibleAction, segment.id, segment.raw_tokens, says)
+        return segment.raw_tokens
+
+    def _append(self, segment: Segment) -> None:
+        world = self.world
+        segment.state = State.RESIDENT
+        segment.admitted = True
+        segment.admitted_turn = world.view.turn
+        segment.own_pin = self._own_pin(segment)
+        world.window.append(segment)
+        if segment.kind in SPENDING_KINDS:
+            world.view.quiescent = False
+            world.view.spent = world.view.spent or not segment.copy
+
+    def fetch(self, segment: Segment, by: str) -> None:
+        """Bring an absent segment back from its copy, to the end of the window."""
+        world = self.world
+        segment.tokens = world.store.fetched_tokens(segment)
+        world.settle_version(segment)
+        self._append(segment)
+        world.view.quiescent = False
+        world.ledger.books.enter("rehydrated", segment.tokens)
+        world.ledger.note(segment.id, "fetched", world.view.turn)
+        world.grew = f"the fetch of {segment.id} ({segment.tokens} tokens)"
+        world.record("fetch", segment.id, segment.tokens, segment.version, by)
+        world.balance("a fetch")
+
+    def displace(self, names: Sequence[str], by: str) -> tuple[str, ...]:
+        """Evict what a swap displaces and return what left; a result may go with its call."""
+        log = self.world.log
+        staying = {name for name in names if name in log and log[name].resident}
+        for name in names:
+            if name not in staying or log[name].resident:
+                self._harness.apply(Evict(name, "swap"), by)
+        return tuple(name for name in names if name in staying and not log[name].resident)

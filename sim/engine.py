@@ -1,0 +1,334 @@
+"""The engine: runs one script under one policy, turn by turn, as a SimPy process."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import simpy
+
+from sim.answers import Answers
+from sim.audit import audit
+from sim.backstop import truncate
+from sim.door import Door
+from sim.errors import AuditError, InputError
+from sim.harness import Harness
+from sim.ledger import Ledger
+from sim.meter import Meter
+from sim.metrics import measure
+from sim.prefix_cache import Usage
+from sim.reader import Reader
+from sim.reduction import reduced_tokens
+from sim.script import Arrival, Attempt, Script, Stimulus, Turn, WorldRefresh
+from sim.segments import stand_ins
+from sim.settings import Settings
+from sim.world import World
+
+if TYPE_CHECKING:
+    from sim.policy import Policy
+    from sim.prices import Price
+    from sim.records import Record
+
+__all__ = ["Run", "lacking", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run left: its records, the metrics measured from them, and the ledger."""
+
+    records: list[Record]
+    metrics: dict[str, Any]
+    digest: str
+    ledger: Ledger
+
+
+class _Failed(Exception):
+    """The run cannot go on; the message is the reason."""
+
+
+def lacking(script: Script, policy: Policy) -> list[str]:
+    """Return the capabilities that *policy* needs and *script* does not offer."""
+    return sorted(frozenset(policy.needs) - script.capabilities)
+
+
+def run(
+    script: Script,
+    policy: Policy,
+    price: Price,
+    *,
+    strict: bool = False,
+    digest: str | None = None,
+) -> Run:
+    """Run *script* under *policy* at *price*, check it by a second reckoning and measure it.
+
+    *digest* is ``script.digest()`` where the caller has it already. Raises InputError if the pins
+    of turn 1 exceed the budget, PolicyError with *strict* on an undeclared inadmissible action,
+    AuditError if the recount from the records disagrees.
+    """
+    known = script.digest() if digest is None else digest
+    engine = _Engine(script, policy, price, strict, known)
+    engine.play()
+    records = engine.world.records
+    recount = audit(records)
+    metrics = measure(records)
+    _agree(engine, recount)
+    return Run(records, metrics, known, engine.world.ledger)
+
+
+def _agree(engine: _Engine, recount: Any) -> None:
+    world = engine.world
+    books = world.ledger.books.as_dict()
+    books["resident"] = world.window.tokens
+    for name, tokens in books.items():
+        if recount.books.get(f"{name}_tokens") != tokens:
+            raise AuditError(
+                f"the recount finds {recount.books.get(f'{name}_tokens')} {name} tokens, "
+                f"the ledger {tokens}"
+            )
+    for segment in world.log.values():
+        if not segment.resident and recount.why(segment.id) != world.ledger.why(segment.id):
+            raise AuditError(f"the recount explains the absence of {segment.id} differently")
+
+
+class _Engine:
+    def __init__(
+        self, script: Script, policy: Policy, price: Price, strict: bool, digest: str
+    ) -> None:
+        settings = Settings.from_flat(script.settings)
+        self.script = script
+        self.policy = policy
+        self.settings = settings
+        self.world = World(settings, policy, script.seed, _names(script), strict)
+        self.world.meter = Meter(self.world.window, price, settings.cache_breakpoints)
+        self.harness = Harness(self.world)
+        self.door = Door(self.world, self.harness)
+        self.reader = Reader(settings, self.world.store, self.world.carriers, script.seed)
+        self.answers = Answers(self.world, self.harness, self.door, self.reader)
+        self.env = simpy.Environment(0.0)
+        self._turns = script.turns()
+        self._attempts = {a.turn: a for a in script.attempts}
+        self._calls_last = max(self._attempts, default=0)
+        self._status, self._reason = "completed", ""
+        self._last: Attempt | None = None
+        self._check_pins()
+        self.world.record(
+            "run",
+            script.scenario,
+            policy.label,
+            script.seed,
+            settings.budget,
+            price.name,
+            tuple(sorted(policy.declares)),
+            digest,
+        )
+
+    def _check_pins(self) -> None:
+        first = self._turns.get(1, Turn()).arrivals
+        pins = [a for a in first if a.pinned]
+        total = sum(a.tokens for a in pins)
+        if total > self.settings.budget:
+            names = ", ".join(f"{a.id} {a.tokens}" for a in pins)
+            raise InputError(
+                f"the pins of turn 1 need {total} tokens and the budget is "
+                f"{self.settings.budget} ({names})"
+            )
+
+    def play(self) -> None:
+        """Play every turn, then record the end."""
+        start = getattr(self.policy, "start", None)
+        if start is not None:
+            start(self.world.view)
+        self.answers.start()
+        self.env.process(self._play())
+        self.env.run()
+        window = self.world.window
+        self.world.now = self.env.now
+        self.world.record(
+            "end",
+            self._status,
+            self._reason,
+            tuple(s.id for s in window),
+            self.env.now,
+        )
+
+    def _play(self) -> Generator[simpy.Event, Any, None]:
+        try:
+            for number in range(1, self.settings.turns + 1):
+                attempt = self._attempts.get(number)
+                branch = yield from self._turn(number, attempt)
+                if branch == "ok":
+                    return
+                if attempt is not None and number == self._calls_last:
+                    raise _Failed("attempts exhausted")
+        except _Failed as failure:
+            self._status, self._reason = "failed", str(failure)
+
+    def _turn(self, number: int, attempt: Attempt | None) -> Generator[simpy.Event, Any, str]:
+        world = self.world
+        view = world.view
+        view.turn, view.spent, view.quiescent = number, False, True
+        world.freed = 0
+        world.now = self.env.now
+        turn = self._turns.get(number, Turn())
+        branch = ""
+        if attempt is not None:
+            turn, branch = self._guard(turn, attempt)
+        else:
+            world.record("turn", None, "", ())
+        if turn.wait:
+            yield self.env.timeout(turn.wait)
+            world.now = self.env.now
+            self._hook("on_idle", turn.wait)
+        yield from self._arrivals(turn.arrivals)
+        self._writes(turn)
+        self._demand()
+        self._pass()
+        yield from self._call(turn, extra=False)
+        if self.answers.answer(turn):
+            self._pass()
+            yield from self._call(turn, extra=True)
+        self.answers.settle()
+        self._hook("after_turn")
+        if self.settings.clock_turn_seconds:
+            yield self.env.timeout(self.settings.clock_turn_seconds)
+        return branch
+
+    # -- before the pass -------------------------------------------------------------------
+
+    def _guard(self, turn: Turn, attempt: Attempt) -> tuple[Turn, str]:
+        world = self.world
+        missing = [key for key in attempt.facts if not self.reader.meets(key)]
+        missing += [path for path in attempt.paths if not self._current(path)]
+        branch = ("failed" if missing else "ok") if attempt.guarded else "script"
+        world.record("turn", attempt.number, branch, tuple(missing))
+        repeated = self._last is not None and not self._traced(self._last.number)
+        world.record("attempt", attempt.number, branch, repeated)
+        self._last = attempt
+        self.door.roles_changed(*world.roles.begin(attempt.number))
+        stimuli: tuple[Stimulus, ...] = attempt.ok if branch == "ok" else attempt.failed
+        return turn.joined(stimuli), branch
+
+    def _current(self, path: str) -> bool:
+        store = self.world.store
+        return any(store.current(s) for s in self.world.window.copies(path))
+
+    def _traced(self, attempt: int) -> bool:
+        """Whether words, diff or line of a failed attempt are resident."""
+        return any(
+            s.resident or next(iter(stand_ins(s)), None) is not None
+            for s in self.world.roles.words(attempt)
+        )
+
+    def _arrivals(self, arrivals: list[Arrival]) -> Generator[simpy.Event, Any, None]:
+        """Deliver what comes, each after its own latency; equal times in script order."""
+        start = self.env.now
+        for arrival in sorted(arrivals, key=lambda a: a.time):
+            wait = start + arrival.time - self.env.now
+            if wait > 0:
+                yield self.env.timeout(wait)
+                self.world.now = self.env.now
+            self.door.decide(self.door.enter_log(arrival, reduced_tokens(arrival)))
+
+    def _writes(self, turn: Turn) -> None:
+        world = self.world
+        for write in turn.writes:
+            if isinstance(write, WorldRefresh):
+                self._refresh(write)
+                continue
+            version = world.store.write(write.path, write.tokens, write.facts)
+            world.roles.write(write.path)
+            stale = tuple(s.id for s in world.view.stale(write.path))
+            world.record("write", write.path, version, stale)
+            self.door.roles_changed((), (write.path,))
+            self._hook("on_write", write.path)
+
+    def _refresh(self, refresh: WorldRefresh) -> None:
+        world = self.world
+        segment = world.log.get(refresh.segment)
+        if segment is None:
+            return
+        world.store.change(segment, refresh.tokens)
+        if segment.resident:
+            self.harness.replace_content(segment, refresh.tokens, "world")
+        else:
+            segment.version += segment.path is None
+            world.record("refresh", segment.id, 0, 0, segment.version, "world")
+
+    # -- the pass --------------------------------------------------------------------------
+
+    def _demand(self) -> None:
+        world = self.world
+        world.record("demand", world.window.tokens + world.freed, world.window.held_tokens)
+
+    def _pass(self) -> None:
+        world = self.world
+        world.rewriting_seconds = 0.0
+        self._only_pins()
+        self.harness.obey(self.policy.before_call(world.view), "pass")
+        if world.view.over > 0:
+            self._hook("on_overflow")
+        if world.view.over > 0:
+            self._only_pins()
+            truncate(world)
+
+    def _only_pins(self) -> None:
+        """Fail the run if what is pinned does not fit."""
+        world = self.world
+        window = world.window
+        if "ignores_pins" in world.declares or window.held_tokens <= self.settings.budget:
+            return
+        names = ", ".join(f"{s.id} {s.tokens}" for s in window if s.held)
+        raise _Failed(
+            f"the pinned segments need {window.held_tokens} tokens and the budget is "
+            f"{self.settings.budget} ({names})"
+        )
+
+    def _hook(self, name: str, *arguments: object) -> None:
+        hook = getattr(self.policy, name, None)
+        if hook is not None:
+            self.harness.obey(hook(self.world.view, *arguments), name)
+
+    # -- the call --------------------------------------------------------------------------
+
+    def _call(self, turn: Turn, extra: bool) -> Generator[simpy.Event, Any, None]:
+        world, settings = self.world, self.settings
+        meter = world.meter
+        if settings.clock_turn_seconds:
+            if extra:
+                yield self.env.timeout(settings.clock_extra_call_seconds)
+        elif world.rewriting_seconds:
+            yield self.env.timeout(world.rewriting_seconds)
+        world.now = self.env.now
+        usage = meter.request(self.env.now, world.log)
+        output = self.script.output_tokens.get(world.view.turn, settings.call_output_tokens)
+        prefill, decode = meter.prefill_seconds(usage), meter.decode_seconds(output)
+        self._record_call(usage, output, prefill, decode, extra)
+        if not extra:
+            self.answers.at_call(turn)
+        if not settings.clock_turn_seconds:
+            yield self.env.timeout(prefill + decode)
+            world.now = self.env.now
+
+    def _record_call(
+        self, usage: Usage, output: int, prefill: float, decode: float, extra: bool
+    ) -> None:
+        meter = self.world.meter
+        self.world.record(
+            "call",
+            usage.tokens,
+            usage.read,
+            usage.written,
+            usage.plain,
+            output,
+            meter.input_usd(usage),
+            meter.output_usd(output, usage.tokens),
+            prefill,
+            decode,
+            extra,
+        )
+
+
+def _names(script: Script) -> frozenset[str]:
+    stimuli = [*script.stimuli, *(s for a in script.attempts for s in (*a.ok, *a.failed))]
+    return frozenset(s.id for s in stimuli if isinstance(s, Arrival))

@@ -1,0 +1,126 @@
+"""The harness: checks each action of a policy, applies it to the window and books it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sim.actions import Action, Breakpoints, Evict, Refresh, Restore, Rewrite
+from sim.errors import InadmissibleAction
+from sim.rewriting import Rewriting
+from sim.segments import Segment, State
+
+if TYPE_CHECKING:
+    from sim.world import World
+
+__all__ = ["Harness"]
+
+
+class Harness:
+    """Applies a policy's actions; what breaks an undeclared rule is refused, never silently."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._rewriting = Rewriting(world)
+
+    def obey(self, actions: Iterable[Action] | None, by: str) -> None:
+        """Apply *actions* one by one; each is applied before the next is asked for."""
+        self.heed(actions, by, ())
+
+    def heed(
+        self, actions: Iterable[Any] | None, by: str, decisions: tuple[type[Any], ...]
+    ) -> Any | None:
+        """Apply *actions* until one is of the types *decisions*, and return that one.
+
+        A hook that goes on asking for what is refused, or never ends, is stopped.
+        """
+        world = self.world
+        limit = 4 * len(world.window) + 64
+        refused = 0
+        for count, action in enumerate(actions or ()):
+            if isinstance(action, decisions):
+                return action
+            if not self.apply(action, by):
+                refused += 1
+            if refused > 16 or count > limit:
+                world.bug(InadmissibleAction, "", 0, f"the {by} does not end")
+                break
+        return None
+
+    def apply(self, action: Action, by: str) -> bool:
+        """Check, apply and book one action; return whether it was applied."""
+        world = self.world
+        match action:
+            case Evict():
+                return self._evict(action, by)
+            case Rewrite():
+                return self._rewriting.rewrite(action, by)
+            case Refresh():
+                return self._refresh(action)
+            case Restore():
+                return self._rewriting.restore(action)
+            case Breakpoints():
+                return self._breakpoints(action)
+        return world.bug(InadmissibleAction, "", 0, f"{action!r} is no action of the {by}")
+
+    def _evict(self, evict: Evict, by: str) -> bool:
+        world = self.world
+        segment = world.resident(evict.segment, "an eviction")
+        if segment is None:
+            return False
+        group = [segment, *world.window.mates(segment)]
+        if world.pinned(group, "it would evict"):
+            return False
+        for member in group:
+            self._leave(member, State.EVICTED)
+            book = "copy" if member.copy else "dispensable"
+            world.ledger.books.leave(f"evicted_{book}", member.tokens)
+            world.ledger.note(member.id, "evicted", world.view.turn, book, evict.reason)
+            world.record("evict", member.id, member.tokens, book, evict.reason, by)
+        world.balance("an eviction")
+        return True
+
+    def _leave(self, segment: Segment, state: State) -> None:
+        world = self.world
+        world.window.remove(segment)
+        world.gone(segment, state)
+
+    def _refresh(self, refresh: Refresh) -> bool:
+        world = self.world
+        segment = world.resident(refresh.segment, "a refresh")
+        if segment is None:
+            return False
+        if segment.path is None or segment.sources or world.store.current(segment):
+            says = f"a refresh of {segment.id}, which is not stale"
+            return world.bug(InadmissibleAction, segment.id, 0, says)
+        self.replace_content(segment, world.store.fetched_tokens(segment), "policy")
+        return True
+
+    def replace_content(self, segment: Segment, tokens: int, by: str) -> None:
+        """Give a resident segment the newest content of its source, in place."""
+        world = self.world
+        before = segment.tokens
+        if segment.path is None:
+            segment.version += 1
+        else:
+            segment.facts = world.store.fetched_facts(segment)
+            segment.version = world.store.version(segment.path)
+            world.carry(segment)
+        world.window.resize(segment, tokens)
+        segment.raw_tokens = tokens
+        segment.reduced_tokens = None
+        segment.lost = frozenset()
+        world.ledger.books.leave("refreshed_out", before)
+        world.ledger.books.enter("refreshed_in", tokens)
+        if tokens > before:
+            world.grew = f"the refresh of {segment.id} ({before} → {tokens} tokens)"
+        world.record("refresh", segment.id, before, tokens, segment.version, by)
+        world.balance("a refresh")
+
+    def _breakpoints(self, breakpoints: Breakpoints) -> bool:
+        world = self.world
+        if len(breakpoints.after) > 4:
+            says = f"{len(breakpoints.after)} breakpoints, more than the 4 there can be"
+            return world.bug(InadmissibleAction, "", 0, says)
+        world.meter.breakpoints = breakpoints.after
+        return True

@@ -1,0 +1,19 @@
+"""How the tokens of one request are billed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["Usage"]
+
+
+class Usage(NamedTuple):
+    """The tokens of one request and what became of them: tokens = read + written + plain."""
+
+    tokens: int
+    read: int
+    """Read from the cache."""
+    written: int
+    """Computed and billed as written to the cache."""
+    plain: int
+    """Computed and billed as ordinary input."""

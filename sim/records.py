@@ -1,0 +1,104 @@
+"""Event records: the one source of truth of a run, as plain tuples.
+
+A record is ``(type, time, turn, *values)``; the names of the values stand in :data:`FIELDS`.
+Window, books, costs, answers and every ``why`` can be rebuilt from the records alone. Sizes are
+whole tokens, times seconds, money US dollars. Positions count resident segments from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+__all__ = ["FIELDS", "Record", "to_dict", "to_dicts"]
+
+Record = tuple[Any, ...]
+
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    # A run begins: what it ran, and the rules its policy declares it breaks.
+    "run": ("scenario", "policy", "seed", "budget", "price", "declares", "digest"),
+    # A turn begins.
+    "turn": ("attempt", "branch", "missing"),
+    # An attempt ends its guard: branch is ok, failed or, unguarded, script.
+    "attempt": ("attempt", "branch", "repeated"),
+    # A segment comes to the door and enters the log.
+    "arrive": ("segment", "kind", "raw_tokens", "score", "copy", "pinned", "path", "pair", "facts"),
+    # It enters the window at the end; never is what was left out by a reduction or a page.
+    "admit": ("segment", "tokens", "how", "never", "displaced", "score", "floor"),
+    # It is kept out: all of it is never-admitted (booked once: tokens is 0 when it was before).
+    "refuse": ("segment", "tokens", "reason", "displaced", "score", "floor"),
+    # A file is written; stale are the resident copies left behind.
+    "write": ("path", "version", "stale"),
+    # A copy is replaced in place, by the policy or by the world.
+    "refresh": ("segment", "before", "after", "version", "by"),
+    # A query re-scores a segment; crossed: absent or a surrogate, and over the threshold now.
+    "score": ("segment", "before", "after", "crossed"),
+    # What a turn asks of the window before anything is freed for it.
+    "demand": ("tokens", "pinned"),
+    # A segment leaves; book is copy or dispensable; by is pass, door, gate, write or restore.
+    "evict": ("segment", "tokens", "book", "reason", "by"),
+    # Segments become one surrogate where the first of them stood.
+    "rewrite": (
+        "surrogate",
+        "sources",
+        "before",
+        "after",
+        "tagged",
+        "kept",
+        "reason",
+        "by",
+    ),
+    # A surrogate is replaced by invented text.
+    "restore": ("surrogate", "segment", "before", "after", "key"),
+    # The backstop cuts; cause is the last action that grew the window.
+    "truncate": ("segment", "tokens", "pinned", "surrogate", "cause"),
+    # A rehydration is decided: how is granted, slack, swap or blocked; by is threshold, reader
+    # or operator.
+    "rehydrate": ("segment", "tokens", "how", "by", "reason", "displaced", "score", "floor"),
+    # What was granted comes back, at the end of the window.
+    "fetch": ("segment", "tokens", "version", "by"),
+    # A request is sent.
+    "call": (
+        "tokens",
+        "read",
+        "written",
+        "plain",
+        "output",
+        "usd",
+        "output_usd",
+        "prefill_seconds",
+        "decode_seconds",
+        "extra",
+    ),
+    # The model is asked for a surrogate.
+    "maintain": ("surrogate", "input", "read", "output", "usd"),
+    # An asked segment that was not resident, full and current at the call.
+    "missed": ("segment", "tokens", "by"),
+    # A query is answered: outcome is correct, stale, confabulated, abstained or deferred.
+    "answer": ("query", "key", "segment", "outcome", "cause", "value"),
+    "act": ("act", "requires", "missing"),
+    # An explicit request is served: how is resident, admitted, fetched or unavailable.
+    "operator": ("operator", "segment", "how"),
+    # A rule that the policy declares it breaks is broken.
+    "breach": ("rule", "segment"),
+    # A policy bug: a backstop cut, or an undeclared inadmissible action that was not applied.
+    "bug": ("rule", "segment", "tokens", "says"),
+    # The run ends; window is what is resident, in order.
+    "end": ("status", "reason", "window", "seconds"),
+}
+
+
+def to_dict(record: Record) -> dict[str, Any]:
+    """Return *record* as a dict with its type, time and turn in front."""
+    kind, time, turn, *values = record
+    return {
+        "type": kind,
+        "time": time,
+        "turn": turn,
+        **dict(zip(FIELDS[kind], values, strict=True)),
+    }
+
+
+def to_dicts(records: Iterable[Record]) -> Iterator[dict[str, Any]]:
+    """Yield every record as :func:`to_dict` makes it."""
+    return map(to_dict, records)

@@ -1,0 +1,206 @@
+"""Rewriting: segments become a surrogate, and a surrogate becomes invented text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sim.actions import Restore, Rewrite
+from sim.errors import (
+    CompressThenSpend,
+    GrowthWithoutCopy,
+    InadmissibleAction,
+    UntaggedRewrite,
+)
+from sim.prefix_cache import Usage
+from sim.segments import Fact, Kind, Segment, State, originals
+from sim.streams import uniform
+
+if TYPE_CHECKING:
+    from sim.world import World
+
+__all__ = ["Rewriting"]
+
+
+class Rewriting:
+    """Checks, applies, prices and books rewrites and restorations."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def rewrite(self, rewrite: Rewrite, by: str) -> bool:
+        """Replace the sources by one surrogate; return whether it was applied."""
+        world = self.world
+        sources: list[Segment] = []
+        for name in dict.fromkeys(rewrite.sources):
+            segment = world.resident(name, "a rewrite")
+            if segment is None:
+                return False
+            sources.append(segment)
+        if not sources or rewrite.tokens < 1:
+            return world.bug(InadmissibleAction, "", 0, "a rewrite of nothing")
+        sources.sort(key=lambda s: s.slot)
+        before = sum(s.tokens for s in sources)
+        if self._forbidden(rewrite, sources, before):
+            return False
+        surrogate = self._make_surrogate(rewrite, sources)
+        first, *rest = sources
+        self._paid(rewrite, surrogate.id, before)
+        for segment in rest:
+            world.window.remove(segment)
+        world.window.replace(first, surrogate)
+        for segment in sources:
+            segment.state = State.REWRITTEN
+            segment.own_pin = False
+            segment.surrogates.append(surrogate)
+            world.ledger.note(
+                segment.id, "rewritten", world.view.turn, surrogate.id, rewrite.tagged
+            )
+        world.ledger.books.leave("rewritten", before)
+        world.ledger.books.enter("surrogate", surrogate.tokens)
+        if surrogate.tokens > before:
+            names = ", ".join(s.id for s in sources)
+            world.grew = f"the rewrite of {names} ({before} → {surrogate.tokens} tokens)"
+        world.record(
+            "rewrite",
+            surrogate.id,
+            tuple(s.id for s in sources),
+            before,
+            surrogate.tokens,
+            rewrite.tagged,
+            tuple(sorted(surrogate.kept)),
+            rewrite.reason,
+            by,
+        )
+        world.balance("a rewrite")
+        return True
+
+    def _forbidden(self, rewrite: Rewrite, sources: list[Segment], before: int) -> bool:
+        world = self.world
+        first = sources[0].id
+        size = f"{before} → {rewrite.tokens} tokens"
+        if world.pinned(
+            [m for s in sources for m in (s, *world.window.mates(s))], "it would rewrite"
+        ):
+            return True
+        taggable = rewrite.whole or all(s.taggable for s in originals(sources))
+        if not (rewrite.tagged and taggable):
+            says = f"the rewrite of {first} ({size}) leaves an untagged surrogate"
+            if world.breaks(UntaggedRewrite, "untagged", first, before, says):
+                return True
+        if rewrite.tokens >= before and not all(s.copy for s in sources):
+            says = f"the rewrite of {first} ({size}) does not shrink and there is no copy"
+            if world.breaks(GrowthWithoutCopy, "grows", first, before, says):
+                return True
+        if world.view.spent and not rewrite.line:
+            says = f"the rewrite of {first} ({size}) is spent in the same turn"
+            if world.breaks(CompressThenSpend, "spends", first, before, says):
+                return True
+        return False
+
+    def _make_surrogate(self, rewrite: Rewrite, sources: list[Segment]) -> Segment:
+        world = self.world
+        best = max(sources, key=lambda s: (world.decay.key(s), -s.seq))
+        single = sources[0] if len(sources) == 1 else None
+        attempts = {s.attempt for s in sources}
+        kept = frozenset(key for s in sources for key in self._kept(s))
+        made_up = frozenset(key for s in sources for key in s.made_up if key in kept)
+        surrogate = Segment(
+            id=world.new_id(),
+            kind=single.kind if single and single.pair else Kind.SUMMARY,
+            tokens=rewrite.tokens,
+            raw_tokens=rewrite.tokens,
+            turn=world.view.turn,
+            seq=len(world.log),
+            score=best.score,
+            scored_at=best.scored_at,
+            copy=all(s.copy for s in sources),
+            taggable=all(s.taggable for s in sources),
+            attempt=attempts.pop() if len(attempts) == 1 else None,
+            pair=single.pair if single else None,
+            sources=tuple(sources),
+            tagged=rewrite.tagged,
+            kept=kept,
+            made_up=made_up,
+            state=State.RESIDENT,
+            admitted=True,
+            admitted_turn=world.view.turn,
+        )
+        world.log[surrogate.id] = surrogate
+        return surrogate
+
+    def _kept(self, source: Segment) -> Iterable[str]:
+        world = self.world
+        keys = source.kept if source.sources else {f.key for f in source.facts} - source.lost
+        keep = world.settings.surrogate_keep
+        rounds, root = 1, source
+        while root.sources:
+            rounds, root = rounds + 1, root.sources[0]
+        for key in sorted(keys):
+            if keep >= 1.0 or uniform(world.seed, "surrogate.keep", root.id, key, rounds) < keep:
+                yield key
+
+    def _paid(self, rewrite: Rewrite, surrogate: str, before: int) -> None:
+        """Price the call that a rewrite asks of the model."""
+        world = self.world
+        if rewrite.whole:
+            usage = world.meter.request(world.now, world.log)
+        else:
+            usage = Usage(before, 0, 0, before)
+        usd = world.meter.input_usd(usage) + world.meter.output_usd(rewrite.tokens, usage.tokens)
+        seconds = world.meter.prefill_seconds(usage) + world.meter.decode_seconds(rewrite.tokens)
+        world.rewriting_seconds = max(world.rewriting_seconds, seconds)
+        world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd)
+
+    def restore(self, restore: Restore) -> bool:
+        """Put invented text in the place of a surrogate; return whether it was applied."""
+        world = self.world
+        surrogate = world.resident(restore.surrogate, "a restoration")
+        if surrogate is None:
+            return False
+        if not surrogate.is_surrogate or restore.tokens < 1:
+            says = f"a restoration of {surrogate.id}, which is no surrogate"
+            return world.bug(InadmissibleAction, surrogate.id, 0, says)
+        if "untagged" not in world.declares:
+            says = f"it would put invented text in the place of {surrogate.id}"
+            return world.bug(UntaggedRewrite, surrogate.id, surrogate.tokens, says)
+        invented = self._make_invented(restore, surrogate)
+        world.window.replace(surrogate, invented)
+        surrogate.state = State.REWRITTEN
+        surrogate.surrogates.append(invented)
+        before = surrogate.tokens
+        world.ledger.note(surrogate.id, "restored", world.view.turn, invented.id)
+        world.ledger.books.leave("rewritten", before)
+        world.ledger.books.enter("fabricated", invented.tokens)
+        world.grew = f"the restoration of {surrogate.id} ({before} → {invented.tokens} tokens)"
+        world.record("restore", surrogate.id, invented.id, before, invented.tokens, restore.key)
+        world.balance("a restoration")
+        return True
+
+    def _make_invented(self, restore: Restore, surrogate: Segment) -> Segment:
+        world = self.world
+        key = restore.key
+        prior = next(
+            (f.prior for c in world.carriers.get(key, ()) for f in c.facts if f.key == key), ""
+        )
+        invented = Segment(
+            id=world.new_id(),
+            kind=surrogate.kind,
+            tokens=restore.tokens,
+            raw_tokens=restore.tokens,
+            turn=world.view.turn,
+            seq=len(world.log),
+            score=surrogate.score,
+            scored_at=surrogate.scored_at,
+            pair=surrogate.pair,
+            facts=(Fact(key, prior, prior),),
+            sources=(surrogate,),
+            kept=surrogate.kept | {key},
+            made_up=surrogate.made_up | {key},
+            invented=True,
+            state=State.RESIDENT,
+            admitted=True,
+            admitted_turn=world.view.turn,
+        )
+        world.log[invented.id] = invented
+        return invented

@@ -1,0 +1,85 @@
+"""The common keys of a run, typed. Defaults live in the scenarios' reference file, not here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["KEYS", "PER_KIND", "Settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every number a run depends on besides its stimuli and its prices.
+
+    Tokens are whole tokens, times seconds, shares and probabilities between 0 and 1. Built from
+    dotted keys by :meth:`from_flat`; the key ``a.b_c`` is the field ``a_b_c``.
+    """
+
+    turns: int
+    budget: int
+    salience_decay: float
+    rehydrate_threshold: float
+    rehydrate_margin: float
+    rehydrate_comparison: str
+    """What of the displaced set the incoming salience is compared with: min, max or sum."""
+    slack_trigger: float
+    """Share of the budget (occupancy ``tokens``) or a salience sum (``mass``) that is full."""
+    slack_occupancy: str
+    rewrite_below: float
+    surrogate_tokens: int
+    surrogate_tag_tokens: int
+    surrogate_keep: float
+    surrogate_taggable: float
+    line_tokens: int
+    restore_tokens: int
+    image_tokens: int
+    compaction_at: float
+    compaction_share: float
+    reader_invent_untagged: float
+    reader_fetch_tagged: float
+    reader_abstain_tagged: float
+    reader_invent_tagged: float
+    reader_distraction: float
+    reader_refetch: str
+    """``tag``: only a tagged surrogate leads to a fetch; ``always``: any source with a copy."""
+    clock_turn_seconds: float
+    """Length of a turn, or 0: a turn lasts as long as its arrivals, prefill and decode take."""
+    clock_extra_call_seconds: float
+    call_output_tokens: int
+    cache_breakpoints: tuple[str, ...]
+    """Segments after which a breakpoint stands besides the one at the end; empty: the default."""
+    copies: Mapping[str, float]
+    relevance: Mapping[str, float]
+
+    @classmethod
+    def from_flat(cls, flat: Mapping[str, Any]) -> Settings:
+        """Build from dotted keys; raises KeyError with the name of a missing one."""
+        values: dict[str, Any] = {}
+        for field in fields(cls):
+            if field.name in PER_KIND:
+                prefix = field.name + "."
+                values[field.name] = MappingProxyType(
+                    {k[len(prefix) :]: v for k, v in flat.items() if k.startswith(prefix)}
+                )
+            else:
+                values[field.name] = flat[KEYS[field.name]]
+        values["cache_breakpoints"] = tuple(values["cache_breakpoints"])
+        return cls(**values)
+
+
+PER_KIND = frozenset({"copies", "relevance"})
+"""Fields that hold one value per segment kind, written ``copies.file`` and so on."""
+
+_WHOLE = frozenset({"line_tokens", "restore_tokens", "image_tokens"})
+
+KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        f.name: f.name if f.name in _WHOLE else f.name.replace("_", ".", 1)
+        for f in fields(Settings)
+        if f.name not in PER_KIND
+    }
+)
+"""Field name → dotted key, e.g. ``surrogate_tag_tokens`` → ``surrogate.tag_tokens``."""

@@ -1,0 +1,37 @@
+"""Random draws keyed by name, so that nothing depends on the order of use.
+
+Exogenous draws, made when a script is made, come from a generator per (seed, scenario, replicate,
+stream). Draws that depend on what a policy did come from a keyed hash of (seed, stream, event key):
+two policies that meet the same event draw the same number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["generator", "uniform"]
+
+
+def _digest(*parts: object) -> bytes:
+    text = "\x1f".join(str(part) for part in parts)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def uniform(seed: int, stream: str, *event: object) -> float:
+    """Return the uniform draw in [0, 1) that belongs to this event of this stream."""
+    return (int.from_bytes(_digest(seed, stream, *event)[:8], "big") >> 11) * 2.0**-53
+
+
+def generator(seed: int, scenario: str, stream: str, *key: object) -> np.random.Generator:
+    """Return a fresh NumPy generator for *stream*; equal arguments give equal draws.
+
+    Give the turn as part of *key* where a longer run must begin with a shorter run's script.
+    """
+    import numpy as np
+
+    entropy = int.from_bytes(_digest(seed, scenario, stream, *key), "big")
+    return np.random.Generator(np.random.PCG64(entropy))

@@ -1,0 +1,150 @@
+"""The state of a run: window, books, log and records, and the rules that guard them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from sim.errors import InadmissibleAction, PinRemoved, PolicyError
+from sim.ledger import Ledger
+from sim.roles import Roles
+from sim.salience import Decay
+from sim.segments import Segment, State
+from sim.store import Store
+from sim.view import View
+from sim.window import Window
+
+if TYPE_CHECKING:
+    from sim.meter import Meter
+    from sim.policy import Policy
+    from sim.records import Record
+    from sim.settings import Settings
+
+__all__ = ["World"]
+
+
+class World:
+    """Everything a run changes, with the one place where records and errors are written.
+
+    With *strict*, an action that breaks a rule its policy did not declare raises the rule's
+    PolicyError; without, it is refused and recorded as a policy bug. *reserved* are ids that
+    surrogates must not take.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        policy: Policy,
+        seed: int,
+        reserved: frozenset[str],
+        strict: bool,
+    ) -> None:
+        self.settings = settings
+        self.policy = policy
+        self.seed = seed
+        self.strict = strict
+        self.declares: frozenset[str] = frozenset(policy.declares)
+        self.window = Window()
+        self.ledger = Ledger()
+        self.store = Store()
+        self.roles = Roles()
+        self.decay = Decay(settings.salience_decay)
+        self.log: dict[str, Segment] = {}
+        self.view = View(settings, self.window, self.store, self.roles, self.decay, self.log)
+        self.records: list[Record] = []
+        self.carriers: dict[str, list[Segment]] = {}
+        """Arrived segments by the key of a fact that they carry, oldest first."""
+        self.now = 0.0
+        self.meter: Meter
+        self.rewriting_seconds = 0.0
+        """Time that the rewriting calls of the current pass take, side by side."""
+        self.freed = 0
+        """Tokens that the door freed or refused in this turn."""
+        self.grew = "nothing"
+        """The last action that grew the window."""
+        self._reserved = reserved
+        self._made = 0
+
+    def record(self, kind: str, *values: Any) -> None:
+        """Append a record of the current time and turn."""
+        self.records.append((kind, self.now, self.view.turn, *values))
+
+    def balance(self, where: str) -> None:
+        """Check that the books agree with the window."""
+        self.ledger.check(self.window.tokens, where)
+
+    def new_id(self) -> str:
+        """Return an id for a segment that is made here."""
+        while True:
+            self._made += 1
+            name = f"s{self._made}"
+            if name not in self._reserved:
+                return name
+
+    def carry(self, segment: Segment) -> None:
+        """Enter *segment* under every fact it carries."""
+        for fact in segment.facts:
+            carriers = self.carriers.setdefault(fact.key, [])
+            if segment not in carriers:
+                carriers.append(segment)
+
+    def settle_version(self, segment: Segment) -> None:
+        """Give a path-backed segment the newest version and what that states."""
+        if segment.path is not None:
+            segment.facts = self.store.fetched_facts(segment)
+            segment.version = self.store.version(segment.path)
+            self.carry(segment)
+
+    def gone(self, segment: Segment, state: State) -> None:
+        """Mark *segment*, and what it alone stood for, as having left."""
+        todo = [segment]
+        while todo:
+            leaving = todo.pop()
+            leaving.state = state
+            leaving.own_pin = False
+            for source in leaving.sources:
+                if leaving in source.surrogates:
+                    source.surrogates.remove(leaving)
+                if source.state is State.REWRITTEN and not source.surrogates:
+                    todo.append(source)
+
+    # -- rules -----------------------------------------------------------------------------
+
+    def bug(self, error: type[PolicyError], segment: str, tokens: int, says: str) -> bool:
+        """Refuse an inadmissible action: raise if strict, else record it. Returns False."""
+        if self.strict:
+            raise error(f"{self.policy.label}, turn {self.view.turn}: {says}")
+        self.record("bug", error.rule, segment, tokens, says)
+        return False
+
+    def breaks(
+        self, error: type[PolicyError], declared: str, segment: str, tokens: int, says: str
+    ) -> bool:
+        """Whether breaking a rule forbids the action; a declared breach is counted instead."""
+        if declared in self.declares:
+            self.record("breach", error.rule, segment)
+            return False
+        self.bug(error, segment, tokens, says)
+        return True
+
+    def pinned(self, group: Iterable[Segment], what: str) -> bool:
+        """Whether a pin forbids that *group* leaves."""
+        for segment in group:
+            if segment.own_pin and not segment.pinned and "ignores_pins" not in self.declares:
+                says = f"{what} {segment.id}, which it pins itself"
+                self.bug(PinRemoved, segment.id, segment.tokens, says)
+                return True
+            says = f"{what} {segment.id}, which is pinned"
+            if segment.pinned and self.breaks(
+                PinRemoved, "ignores_pins", segment.id, segment.tokens, says
+            ):
+                return True
+        return False
+
+    def resident(self, name: str, what: str) -> Segment | None:
+        """Return the resident segment *name*, or refuse *what* was asked of it."""
+        segment = self.log.get(name)
+        if segment is None or not segment.resident:
+            self.bug(InadmissibleAction, name, 0, f"{what} of {name!r}, which is not resident")
+            return None
+        return segment

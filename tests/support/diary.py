@@ -1,0 +1,134 @@
+"""Records written by hand: a small builder with the usual value for what a test leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.records import FIELDS, Record
+
+
+class Diary:
+    """A list of records that grows by one call a record; time goes on by one second a record."""
+
+    def __init__(self, budget: int = 1_000, declares: tuple[str, ...] = ()) -> None:
+        self.records: list[Record] = []
+        self.turn_number = 0
+        self.put("run", "hand", "policy", 0, budget, "price", declares, "digest")
+
+    def put(self, kind: str, *values: Any) -> Diary:
+        """Add a record as it stands."""
+        self.records.append((kind, float(len(self.records)), self.turn_number, *values))
+        return self
+
+    def __getattr__(self, kind: str) -> Any:
+        if kind not in FIELDS:
+            raise AttributeError(kind)
+        return lambda *values: self.put(kind, *values)
+
+    def turn(self) -> Diary:
+        self.turn_number += 1
+        return self.put("turn", None, None, ())
+
+    def arrive(
+        self,
+        segment: str,
+        tokens: int,
+        *,
+        kind: str = "user",
+        copy: bool = False,
+        pinned: bool = False,
+        path: str | None = None,
+        pair: str | None = None,
+        facts: tuple[str, ...] = (),
+    ) -> Diary:
+        return self.put("arrive", segment, kind, tokens, 1.0, copy, pinned, path, pair, facts)
+
+    def admit(
+        self,
+        segment: str,
+        tokens: int,
+        how: str = "whole",
+        never: int = 0,
+        displaced: tuple[str, ...] = (),
+    ) -> Diary:
+        return self.put("admit", segment, tokens, how, never, displaced, None, None)
+
+    def come(self, segment: str, tokens: int, **details: Any) -> Diary:
+        """Let a segment arrive and in."""
+        return self.arrive(segment, tokens, **details).admit(segment, tokens)
+
+    def refuse(
+        self,
+        segment: str,
+        tokens: int,
+        reason: str = "margin",
+        displaced: tuple[str, ...] = (),
+    ) -> Diary:
+        return self.put("refuse", segment, tokens, reason, displaced, 0.1, 0.2)
+
+    def evict(
+        self,
+        segment: str,
+        tokens: int,
+        book: str = "dispensable",
+        reason: str = "lowest",
+        by: str = "pass",
+    ) -> Diary:
+        return self.put("evict", segment, tokens, book, reason, by)
+
+    def rewrite(
+        self,
+        surrogate: str,
+        sources: tuple[str, ...],
+        before: int,
+        after: int,
+        *,
+        tagged: bool = True,
+        kept: tuple[str, ...] = (),
+        reason: str = "relevance",
+    ) -> Diary:
+        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, "pass")
+
+    def truncate(self, segment: str, tokens: int, *, pinned: bool = False) -> Diary:
+        """Cut a segment and book the policy bug that goes with it."""
+        self.put("truncate", segment, tokens, pinned, False, "admit")
+        return self.put("bug", "unexplained truncation", segment, tokens, "a cut")
+
+    def rehydrate(
+        self,
+        segment: str,
+        tokens: int,
+        how: str = "granted",
+        by: str = "threshold",
+        reason: str | None = None,
+        displaced: tuple[str, ...] = (),
+    ) -> Diary:
+        return self.put("rehydrate", segment, tokens, how, by, reason, displaced, 0.9, 0.1)
+
+    def fetch(self, segment: str, tokens: int, version: int = 0, by: str = "threshold") -> Diary:
+        return self.put("fetch", segment, tokens, version, by)
+
+    def call(
+        self,
+        tokens: int,
+        read: int = 0,
+        *,
+        output: int = 10,
+        usd: float = 0.5,
+        output_usd: float = 0.25,
+        extra: bool = False,
+    ) -> Diary:
+        plain = tokens - read
+        return self.put("call", tokens, read, 0, plain, output, usd, output_usd, 2.0, 3.0, extra)
+
+    def answer(
+        self, query: str, segment: str | None, outcome: str = "correct", key: str = "fact"
+    ) -> Diary:
+        return self.put("answer", query, key, segment, outcome, "cause", "value")
+
+    def end(
+        self, *window: str, status: str = "completed", reason: str | None = None
+    ) -> list[Record]:
+        """Close the run with *window* and return its records."""
+        self.put("end", status, reason, window, float(len(self.records)))
+        return self.records
