@@ -19,6 +19,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.cells import columns
 from bench.runs import Plan, execute
 from bench.selection import (
     select_baseline,
@@ -56,10 +57,7 @@ class Comparison:
     @property
     def columns(self) -> list[str]:
         """Names of a row's values, in the order of every output."""
-        from sim.metrics import METRICS
-
-        names = [metric.name for metric in METRICS]
-        return ["scenario", "policy", "seed", *names, "status", "reason"]
+        return columns()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -93,7 +91,8 @@ def compare(
     policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands for all of them.
     *settings* are laid over every scenario by dotted key. Differences are taken to *baseline*,
     by default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
-    share the work, or *executor* does it; *report* is told (runs done, runs planned).
+    share the work (a script that asks for more than one needs ``if __name__ == "__main__":``
+    around it), or *executor* does it; *report* is told (runs done, runs planned).
 
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.

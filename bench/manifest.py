@@ -58,7 +58,7 @@ def describe_scenario(scenario: Scenario, seeds: Sequence[int]) -> dict[str, Any
     """Return what the manifest holds of one scenario: its kind, seeds, settings and price row."""
     from dataclasses import asdict
 
-    from bench.runs import price_of
+    from bench.cells import price_of
 
     return {
         "kind": scenario.kind,

@@ -28,7 +28,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
-        return float(f"{value:.9g}") if isfinite(value) else None
+        return float(f"{value:.9g}") + 0.0 if isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -62,14 +62,19 @@ def json_lines(items: Iterable[Any]) -> Iterable[str]:
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Return *rows* as CSV under one header; what is None is left empty."""
+    """Return *rows* as CSV under one header; None is left empty, lists are words."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        values = (plain(row.get(column)) for column in columns)
-        writer.writerow(f"{v:.9g}" if isinstance(v, float) else v for v in values)
+        writer.writerow(_field(plain(row.get(column))) for column in columns)
     return text.getvalue()
+
+
+def _field(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def markdown(tables: Iterable[Table]) -> str:

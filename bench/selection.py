@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sim.errors import InputError, unknown
@@ -74,19 +74,25 @@ def sorted_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
     return sorted(found.values(), key=lambda s: (_place(s.name.split("/")[0], known), s.name))
 
 
-def select_policies(wanted: Iterable[str] | None) -> list[str]:
-    """Return the labels of the policies in *wanted*, or of all of the seeds', in registry order.
+def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:
+    """Return the policies in *wanted*, or all there are, in registry order: label to spec.
 
-    Raises InputError for an unknown policy, option or part.
+    Raises InputError for an unknown policy, option or part, and if two policies have one label.
     """
     from policies import registry
 
     known = registry.names()
-    labels = {registry.make(spec).label for spec in (known if wanted is None else wanted)}
-    return sorted(labels, key=lambda label: (_place(label.split(":")[0], known), label))
+    found: dict[str, str] = {}
+    for spec in known if wanted is None else wanted:
+        label = registry.make(spec).label
+        ours = label.split(":")[0] in known
+        if found.setdefault(label, label if ours else spec) not in (label, spec):
+            raise InputError(f"two policies are called {label!r}; give each a label of its own")
+    order = sorted(found, key=lambda label: (_place(label.split(":")[0], known), label))
+    return {label: found[label] for label in order}
 
 
-def select_baseline(wanted: str | None, policies: Sequence[str]) -> str | None:
+def select_baseline(wanted: str | None, policies: Collection[str]) -> str | None:
     """Return the label of the policy that differences are taken to; None leaves it to the summary.
 
     Raises InputError if *wanted* is none of *policies*.

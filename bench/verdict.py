@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CRITERIA", "Place", "places"]
 
-CRITERIA = ("confabulation_rate", "violations", "total_cost_usd")
+CRITERIA = ("confabulation_rate", "violations", "policy_bugs", "total_cost_usd")
 """After the share of runs completed, the metrics whose ranks decide, one after the other."""
 
 

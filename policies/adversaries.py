@@ -75,6 +75,8 @@ def adversaries() -> Iterator[Script]:
     yield _zero_scores()
     yield _late_pins()
     yield _explicit_requests()
+    yield _covered()
+    yield _unpinned_head()
     for number in range(8):
         yield _mixed(number)
 
@@ -299,6 +301,27 @@ def _explicit_requests() -> Script:
         Operator(4, "ask-dump", "dump"),
         Operator(5, "ask-manual", "manual"),
         Query(6, "q", "x", 0.9, ("dump", "manual")),
+    )
+
+
+def _covered() -> Script:
+    facts = (Fact("limit", "90", "60"),)
+    return script(
+        "covered",
+        Arrival(1, "table", Kind.FILE, 300, 0.2, path="t.md", copy=True, rank=1, facts=facts),
+        Arrival(1, "summary", Kind.SUMMARY, 100, 0.25, facts=facts),
+        Arrival(1, "talk", Kind.USER, 300, 0.5),
+        Arrival(2, "more-talk", Kind.USER, 400, 0.9),
+        Query(3, "q", "limit", 0.9, ("table",)),
+    )
+
+
+def _unpinned_head() -> Script:
+    return script(
+        "unpinned-head",
+        Arrival(1, "tools", Kind.TOOLS, 200, 1.0),
+        Arrival(2, "rule", Kind.USER, 620, 1.0, pinned=True),
+        Arrival(3, "say", Kind.USER, 40, 1.0, pinned=True),
     )
 
 

@@ -99,10 +99,11 @@ def _play(script: Script, policy: Policy, report: Callable[..., None]) -> list[A
     try:
         records = run(script, watched, _PRICE).records  # type: ignore[arg-type]
     except Raised as raised:
-        error = raised.__cause__
-        assert error is not None
-        row = extract_tb(error.__traceback__)[-1]
-        says = f"{raised.hook} raises {type(error).__name__}: {error} (line {row.lineno}, {place})"
+        error: BaseException = raised
+        while isinstance(error, Raised) and error.__cause__ is not None:
+            error = error.__cause__
+        line = extract_tb(error.__traceback__)[-1].lineno
+        says = f"{raised.hook} raises {type(error).__name__}: {error} (line {line}, {place})"
         report("raises", says)
         return says
     except AuditError as error:

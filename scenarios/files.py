@@ -52,6 +52,7 @@ def load_file(
     chosen.layers.append(given)
     settings, make = _maker(chosen, label, layer, faults)
     faults.raise_all()
+    lines = [document.about, *(document.patches()[patch].values.get("about") for patch in patches)]
     return Scenario(
         name=label,
         kind="story" if document.family is None else "family",
@@ -60,7 +61,7 @@ def load_file(
         seeded=document.family is not None,
         flips=tuple(document.flips),
         variants=tuple(document.variants),
-        about=_one_line(document.about),
+        about=_one_line(next((line for line in reversed(lines) if line), "")),
     )
 
 

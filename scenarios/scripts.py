@@ -69,7 +69,7 @@ def load_script(file: Path, overrides: Mapping[str, Any] | None = None) -> Scena
     _check_script(top, given, faults)
     faults.raise_all()
     script = _script(data, file)
-    settings = reference.settle({}, _lists_to_tuples(script.settings), given)
+    settings = reference.settle({}, reference.check(script.settings), given)
     script = replace(script, settings=settings)
     return Scenario(
         name=script.scenario,
@@ -128,7 +128,7 @@ def _settings(table: Mapping[str, Any], given: Mapping[str, Any], faults: Faults
     missing = [name for name in KEYS.values() if name not in table]
     if missing:
         faults.add(f"settings lack {', '.join(missing)}", ("settings",))
-    settled = reference.settle({}, good, given)
+    settled = reference.settle(reference.defaults(), good, given)
     for conflict in reference.conflicts(settled):
         faults.add(f"settings: {conflict}", ("settings",))
     return {"turns": 10**18, "budget": 10**18, **settled}
@@ -213,7 +213,3 @@ def _script(data: Mapping[str, Any], file: Path) -> Script:
         return script_from_json(data)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"not a script that can be read back: {error}", file=file) from None
-
-
-def _lists_to_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in table.items()}

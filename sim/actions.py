@@ -61,7 +61,10 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class Breakpoints:
-    """Put cache breakpoints after these segments (at most 4), until put otherwise."""
+    """Put cache breakpoints after these segments (at most 4), until put otherwise.
+
+    With fewer than 4, the end of the request keeps its own.
+    """
 
     after: tuple[str, ...]
 

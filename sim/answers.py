@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sim.actions import Admit, Grant, RehydrationBlocked
+from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
 from sim.reader import Reading
 from sim.segments import Kind, Segment, State, stand_ins, successors
@@ -228,7 +228,7 @@ class Answers:
             if segment.resident:
                 how = "resident"
             elif segment.copy and not segment.admitted:
-                self._door.admit(segment, Admit(segment.tokens), "operator")
+                self._door.let_in(segment, "operator")
                 self._asked[name] = True
                 how = "admitted"
             elif segment.copy:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sim.actions import Admit, Evict, Refuse
 from sim.errors import InadmissibleAction
-from sim.segments import SPENDING_KINDS, Kind, Segment, State
+from sim.reduction import raw_tokens
+from sim.segments import SPENDING_KINDS, Segment, State
 
 if TYPE_CHECKING:
     from sim.harness import Harness
@@ -29,7 +30,7 @@ class Door:
     def enter_log(self, arrival: Arrival, reduced: int | None) -> Segment:
         """Make the segment of *arrival*, enter it into the log and settle the roles it changes."""
         world = self.world
-        tokens = world.settings.image_tokens if arrival.kind is Kind.IMAGE else arrival.tokens
+        tokens = raw_tokens(arrival, world.settings.image_tokens)
         path = arrival.path
         segment = Segment(
             id=arrival.id,
@@ -112,6 +113,11 @@ class Door:
         self.admit(segment, decision, by)
         world.freed += before - world.window.tokens + segment.tokens
         return True
+
+    def let_in(self, segment: Segment, by: str) -> None:
+        """Admit what was kept out before, whatever the policy would say."""
+        self._renew(segment)
+        self.admit(segment, Admit(segment.tokens), by)
 
     def _renew(self, segment: Segment) -> None:
         """Give what was kept out before the size that its source has by now."""

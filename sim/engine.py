@@ -19,7 +19,7 @@ from sim.meter import Meter
 from sim.metrics import measure
 from sim.prefix_cache import Usage
 from sim.reader import Reader
-from sim.reduction import reduced_tokens
+from sim.reduction import raw_tokens, reduced_tokens
 from sim.script import Arrival, Attempt, Script, Stimulus, Turn, WorldRefresh
 from sim.segments import stand_ins
 from sim.settings import Settings
@@ -125,10 +125,11 @@ class _Engine:
 
     def _check_pins(self) -> None:
         first = self._turns.get(1, Turn()).arrivals
-        pins = [a for a in first if a.pinned]
-        total = sum(a.tokens for a in pins)
+        image = self.settings.image_tokens
+        pins = {a.id: raw_tokens(a, image) for a in first if a.pinned}
+        total = sum(pins.values())
         if total > self.settings.budget:
-            names = ", ".join(f"{a.id} {a.tokens}" for a in pins)
+            names = ", ".join(f"{name} {tokens}" for name, tokens in pins.items())
             raise InputError(
                 f"the pins of turn 1 need {total} tokens and the budget is "
                 f"{self.settings.budget} ({names})"
@@ -263,7 +264,6 @@ class _Engine:
 
     def _pass(self) -> None:
         world = self.world
-        world.rewriting_seconds = 0.0
         self._only_pins()
         self.harness.obey(self.policy.before_call(world.view), "pass")
         if world.view.over > 0:
@@ -299,6 +299,7 @@ class _Engine:
                 yield self.env.timeout(settings.clock_extra_call_seconds)
         elif world.rewriting_seconds:
             yield self.env.timeout(world.rewriting_seconds)
+        world.rewriting_seconds = 0.0
         world.now = self.env.now
         usage = meter.request(self.env.now, world.log)
         output = self.script.output_tokens.get(world.view.turn, settings.call_output_tokens)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.actions import Action, Breakpoints, Evict, Refresh, Restore, Rewrite
 from sim.errors import InadmissibleAction
+from sim.prefix_cache import MAX_BREAKPOINTS
 from sim.rewriting import Rewriting
 from sim.segments import Segment, State
 
@@ -69,7 +70,7 @@ class Harness:
         if segment is None:
             return False
         group = [segment, *world.window.mates(segment)]
-        if world.pinned(group, "it would evict"):
+        if not world.allows(list(world.pins(group, "it would evict"))):
             return False
         for member in group:
             self._leave(member, State.EVICTED)
@@ -119,8 +120,9 @@ class Harness:
 
     def _breakpoints(self, breakpoints: Breakpoints) -> bool:
         world = self.world
-        if len(breakpoints.after) > 4:
-            says = f"{len(breakpoints.after)} breakpoints, more than the 4 there can be"
+        if len(breakpoints.after) > MAX_BREAKPOINTS:
+            count = len(breakpoints.after)
+            says = f"{count} breakpoints, more than the {MAX_BREAKPOINTS} there can be"
             return world.bug(InadmissibleAction, "", 0, says)
         world.meter.breakpoints = breakpoints.after
         return True

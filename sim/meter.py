@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.prefix_cache import PrefixCache, Usage, make_cache
+from sim.prefix_cache import MAX_BREAKPOINTS, PrefixCache, Usage, make_cache
 from sim.prices import Price
 from sim.segments import Segment
 from sim.window import Window
@@ -22,7 +22,8 @@ class Meter:
     def __init__(self, window: Window, price: Price, breakpoints: Sequence[str]) -> None:
         self.price = price
         self.breakpoints: tuple[str, ...] = tuple(breakpoints)
-        """Segments after which a breakpoint stands; empty: the rule's default."""
+        """Segments after which a breakpoint stands, besides one at the end if fewer than four do;
+        empty: the rule's default."""
         self._window = window
         self._cache: PrefixCache = make_cache(price.rules)
         self._prompt = self._cache.prompt()
@@ -45,7 +46,9 @@ class Meter:
             for name in self.breakpoints
             if name in log and log[name].resident
         }
-        return sorted({*sorted(places)[:3], len(self._window)})
+        if len(places) < MAX_BREAKPOINTS:
+            places.add(len(self._window))
+        return sorted(places - {0})[:MAX_BREAKPOINTS]
 
     def input_usd(self, usage: Usage) -> float:
         """Return the price of a request's input."""

@@ -108,7 +108,7 @@ class Reader:
             if key in surrogate.made_up:
                 invented = invented or surrogate
             elif key in surrogate.kept:
-                if self._store.current(source):
+                if self._store.current_as_of(source, surrogate.as_of.get(source.id)):
                     return Reading("correct", "kept", surrogate, _value(source, key))
                 old = old or surrogate
         if old is not None:

@@ -35,7 +35,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "score": ("segment", "before", "after", "crossed"),
     # What a turn asks of the window before anything is freed for it.
     "demand": ("tokens", "pinned"),
-    # A segment leaves; book is copy or dispensable; by is pass, door, gate, write or restore.
+    # A segment leaves; book is copy or dispensable; by is pass, door, gate, reader, operator,
+    # restore or the name of a hook.
     "evict": ("segment", "tokens", "book", "reason", "by"),
     # Segments become one surrogate where the first of them stood.
     "rewrite": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sim.actions import Restore, Rewrite
@@ -15,6 +15,7 @@ from sim.errors import (
 from sim.prefix_cache import Usage
 from sim.segments import Fact, Kind, Segment, State, originals
 from sim.streams import uniform
+from sim.world import Breach
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -37,11 +38,14 @@ class Rewriting:
             if segment is None:
                 return False
             sources.append(segment)
-        if not sources or rewrite.tokens < 1:
-            return world.bug(InadmissibleAction, "", 0, "a rewrite of nothing")
+        if not sources or not _is_size(rewrite.tokens):
+            says = f"a rewrite of {len(sources)} segments into {rewrite.tokens} tokens"
+            return world.bug(InadmissibleAction, "", 0, says)
         sources.sort(key=lambda s: s.slot)
         before = sum(s.tokens for s in sources)
-        if self._forbidden(rewrite, sources, before):
+        if not self._whole_pairs(sources):
+            return False
+        if not world.allows(list(self._breaches(rewrite, sources, before))):
             return False
         surrogate = self._make_surrogate(rewrite, sources)
         first, *rest = sources
@@ -75,28 +79,32 @@ class Rewriting:
         world.balance("a rewrite")
         return True
 
-    def _forbidden(self, rewrite: Rewrite, sources: list[Segment], before: int) -> bool:
-        world = self.world
-        first = sources[0].id
-        size = f"{before} → {rewrite.tokens} tokens"
-        if world.pinned(
-            [m for s in sources for m in (s, *world.window.mates(s))], "it would rewrite"
-        ):
+    def _whole_pairs(self, sources: list[Segment]) -> bool:
+        """Whether a surrogate of several takes no call without its result, nor the other way."""
+        chosen = set(sources)
+        mates = (m for s in sources for m in self.world.window.mates(s))
+        parted = next((m for m in mates if m not in chosen), None)
+        if len(sources) == 1 or parted is None:
             return True
+        says = f"the rewrite of {sources[0].id} and others would leave {parted.id} alone"
+        return self.world.bug(InadmissibleAction, parted.id, parted.tokens, says)
+
+    def _breaches(self, rewrite: Rewrite, sources: list[Segment], before: int) -> Iterator[Breach]:
+        world, window = self.world, self.world.window
+        first = sources[0].id
+        what = f"the rewrite of {first} ({before} → {rewrite.tokens} tokens)"
+        together = dict.fromkeys(m for s in sources for m in (s, *window.mates(s)))
+        yield from world.pins(together, "it would rewrite")
         taggable = rewrite.whole or all(s.taggable for s in originals(sources))
         if not (rewrite.tagged and taggable):
-            says = f"the rewrite of {first} ({size}) leaves an untagged surrogate"
-            if world.breaks(UntaggedRewrite, "untagged", first, before, says):
-                return True
+            says = f"{what} leaves an untagged surrogate"
+            yield Breach(UntaggedRewrite, "untagged", first, before, says)
         if rewrite.tokens >= before and not all(s.copy for s in sources):
-            says = f"the rewrite of {first} ({size}) does not shrink and there is no copy"
-            if world.breaks(GrowthWithoutCopy, "grows", first, before, says):
-                return True
+            says = f"{what} does not shrink and there is no copy"
+            yield Breach(GrowthWithoutCopy, "grows", first, before, says)
         if world.view.spent and not rewrite.line:
-            says = f"the rewrite of {first} ({size}) is spent in the same turn"
-            if world.breaks(CompressThenSpend, "spends", first, before, says):
-                return True
-        return False
+            says = f"{what} is spent in the same turn"
+            yield Breach(CompressThenSpend, "spends", first, before, says)
 
     def _make_surrogate(self, rewrite: Rewrite, sources: list[Segment]) -> Segment:
         world = self.world
@@ -122,6 +130,7 @@ class Rewriting:
             tagged=rewrite.tagged,
             kept=kept,
             made_up=made_up,
+            as_of=_versions(sources),
             state=State.RESIDENT,
             admitted=True,
             admitted_turn=world.view.turn,
@@ -158,7 +167,7 @@ class Rewriting:
         surrogate = world.resident(restore.surrogate, "a restoration")
         if surrogate is None:
             return False
-        if not surrogate.is_surrogate or restore.tokens < 1:
+        if not surrogate.is_surrogate or not _is_size(restore.tokens):
             says = f"a restoration of {surrogate.id}, which is no surrogate"
             return world.bug(InadmissibleAction, surrogate.id, 0, says)
         if "untagged" not in world.declares:
@@ -172,7 +181,8 @@ class Rewriting:
         world.ledger.note(surrogate.id, "restored", world.view.turn, invented.id)
         world.ledger.books.leave("rewritten", before)
         world.ledger.books.enter("fabricated", invented.tokens)
-        world.grew = f"the restoration of {surrogate.id} ({before} → {invented.tokens} tokens)"
+        if invented.tokens > before:
+            world.grew = f"the restoration of {surrogate.id} ({before} → {invented.tokens} tokens)"
         world.record("restore", surrogate.id, invented.id, before, invented.tokens, restore.key)
         world.balance("a restoration")
         return True
@@ -197,6 +207,7 @@ class Rewriting:
             sources=(surrogate,),
             kept=surrogate.kept | {key},
             made_up=surrogate.made_up | {key},
+            as_of=surrogate.as_of,
             invented=True,
             state=State.RESIDENT,
             admitted=True,
@@ -204,3 +215,17 @@ class Rewriting:
         )
         world.log[invented.id] = invented
         return invented
+
+
+def _is_size(tokens: object) -> bool:
+    return isinstance(tokens, int) and tokens >= 1
+
+
+def _versions(sources: Iterable[Segment]) -> dict[str, int]:
+    """Return the version of each path-backed original that *sources* were made from."""
+    versions: dict[str, int] = {}
+    for source in sources:
+        versions.update(source.as_of)
+        if source.path is not None and not source.sources:
+            versions[source.id] = source.version
+    return versions

@@ -274,11 +274,12 @@ def _stimulus_to_json(stimulus: Stimulus) -> dict[str, Any]:
 
 
 def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
-    out = {"number": attempt.number, "turn": attempt.turn}
+    out: dict[str, Any] = {"number": attempt.number, "turn": attempt.turn}
     if attempt.guarded:
-        out["needs"] = {"facts": list(attempt.facts), "paths": list(attempt.paths)}  # type: ignore[assignment]
-        out["ok"] = [_stimulus_to_json(s) for s in attempt.ok]  # type: ignore[assignment]
-        out["failed"] = [_stimulus_to_json(s) for s in attempt.failed]  # type: ignore[assignment]
+        out["needs"] = {"facts": list(attempt.facts), "paths": list(attempt.paths)}
+    if attempt.guarded or attempt.ok or attempt.failed:
+        out["ok"] = [_stimulus_to_json(s) for s in attempt.ok]
+        out["failed"] = [_stimulus_to_json(s) for s in attempt.failed]
     return out
 
 
@@ -337,7 +338,7 @@ def script_from_json(data: Mapping[str, Any]) -> Script:
     return Script(
         scenario=data["scenario"],
         seed=data["seed"],
-        settings=dict(data["settings"]),
+        settings={k: tuple(v) if isinstance(v, list) else v for k, v in data["settings"].items()},
         stimuli=tuple(_stimulus_from_json(s) for s in data["stimuli"]),
         attempts=tuple(attempts()),
         capabilities=frozenset(data.get("capabilities", ())),

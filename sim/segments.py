@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -136,6 +136,8 @@ class Segment:
     sources: tuple[Segment, ...] = ()
     tagged: bool = False
     kept: frozenset[str] = frozenset()
+    as_of: Mapping[str, int] = field(default_factory=dict)
+    """Of a surrogate: the version of each path-backed original, by id, that it was made from."""
     invented: bool = False
     """Whether this is text that the model made up in place of a surrogate."""
     made_up: frozenset[str] = frozenset()

@@ -54,6 +54,10 @@ class Store:
         """Whether *segment* holds the newest version of its path."""
         return segment.path is None or segment.version == self.version(segment.path)
 
+    def current_as_of(self, segment: Segment, version: int | None) -> bool:
+        """Whether *version* of a segment's path, as a surrogate was made from it, is the newest."""
+        return segment.path is None or version == self.version(segment.path)
+
     def fetched_tokens(self, segment: Segment) -> int:
         """Return the size of the copy that a fetch of *segment* would bring."""
         file = None if segment.path is None else self._files.get(segment.path)

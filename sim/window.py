@@ -133,6 +133,7 @@ class Window:
         if segment.held:
             self.held_tokens -= segment.tokens
             segment.held = False
+        mates = self.mates(segment)
         for key, index in ((segment.pair, self._pairs), (segment.path, self._paths)):
             if key is not None and segment in index.get(key, ()):
                 index[key].remove(segment)
@@ -140,6 +141,8 @@ class Window:
                     del index[key]
         for order in self._orders:
             order.update(segment, False)
+        if mates:
+            self.hold(mates[0])
 
     def _changed(self, index: int) -> None:
         if index < self.first_changed:

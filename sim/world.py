@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sim.errors import InadmissibleAction, PinRemoved, PolicyError
 from sim.ledger import Ledger
@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from sim.records import Record
     from sim.settings import Settings
 
-__all__ = ["World"]
+__all__ = ["Breach", "World"]
+
+
+class Breach(NamedTuple):
+    """A rule that an action breaks, and what a policy must declare to break it."""
+
+    error: type[PolicyError]
+    declared: str
+    segment: str
+    tokens: int
+    says: str
 
 
 class World:
@@ -57,7 +67,7 @@ class World:
         self.now = 0.0
         self.meter: Meter
         self.rewriting_seconds = 0.0
-        """Time that the rewriting calls of the current pass take, side by side."""
+        """Time that the rewriting calls since the last request take, side by side."""
         self.freed = 0
         """Tokens that the door freed or refused in this turn."""
         self.grew = "nothing"
@@ -117,29 +127,25 @@ class World:
         self.record("bug", error.rule, segment, tokens, says)
         return False
 
-    def breaks(
-        self, error: type[PolicyError], declared: str, segment: str, tokens: int, says: str
-    ) -> bool:
-        """Whether breaking a rule forbids the action; a declared breach is counted instead."""
-        if declared in self.declares:
-            self.record("breach", error.rule, segment)
-            return False
-        self.bug(error, segment, tokens, says)
+    def allows(self, breaches: Sequence[Breach]) -> bool:
+        """Whether the policy has declared that it breaks these rules; each is counted then."""
+        for breach in breaches:
+            if breach.declared not in self.declares:
+                return self.bug(breach.error, breach.segment, breach.tokens, breach.says)
+        for breach in breaches:
+            self.record("breach", breach.error.rule, breach.segment)
         return True
 
-    def pinned(self, group: Iterable[Segment], what: str) -> bool:
-        """Whether a pin forbids that *group* leaves."""
+    def pins(self, group: Iterable[Segment], what: str) -> Iterator[Breach]:
+        """Yield a breach for each pin that is broken if *group* leaves."""
         for segment in group:
-            if segment.own_pin and not segment.pinned and "ignores_pins" not in self.declares:
+            if segment.pinned:
+                says = f"{what} {segment.id}, which is pinned"
+            elif segment.own_pin and "ignores_pins" not in self.declares:
                 says = f"{what} {segment.id}, which it pins itself"
-                self.bug(PinRemoved, segment.id, segment.tokens, says)
-                return True
-            says = f"{what} {segment.id}, which is pinned"
-            if segment.pinned and self.breaks(
-                PinRemoved, "ignores_pins", segment.id, segment.tokens, says
-            ):
-                return True
-        return False
+            else:
+                continue
+            yield Breach(PinRemoved, "ignores_pins", segment.id, segment.tokens, says)
 
     def resident(self, name: str, what: str) -> Segment | None:
         """Return the resident segment *name*, or refuse *what* was asked of it."""

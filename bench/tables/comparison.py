@@ -30,8 +30,9 @@ Lines = Mapping[tuple[str, str], Row]
 NONE = "–"
 
 RANK_NOTE = (
-    "#: by share of runs completed, then confabulation rate, violations and total cost; a policy "
-    "whose paired 95 % interval to the leader holds 0 shares its rank (=). ★ first place."
+    "#: by share of runs completed, then confabulation rate, violations, policy bugs and total "
+    "cost; a policy whose paired 95 % interval to the leader holds 0 shares its rank (=). "
+    "★ first place."
 )
 INTERVAL_NOTE = "[low, high]: 95 % bootstrap interval of the mean over seeds."
 DONE_NOTE = "Peaks and costs are of completed runs, and compared on the seeds both completed."
@@ -179,6 +180,7 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
         asked = NONE if row["queries"] is None else f"{row['confabulated']}/{row['queries']}"
         return (
             row["policy"],
+            value("correct", number),
             asked,
             value("violations", number),
             value("peak_tokens", size),
@@ -191,6 +193,7 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
 
     columns = (
         Column("\npolicy"),
+        Column("correct\n", right=True),
         Column("confab-\nulated", right=True),
         Column("viola-\ntions", right=True),
         Column("peak\ntokens", right=True),

@@ -52,7 +52,17 @@ def _policies() -> list[Item]:
 def _scenarios() -> list[Item]:
     from scenarios import catalogue
 
-    return [{"name": name, "about": catalogue.describe(name)} for name in catalogue.names()]
+    return [
+        {
+            "name": name,
+            "kind": scenario.kind,
+            "flips": list(scenario.flips),
+            "variants": list(scenario.variants),
+            "about": scenario.about,
+        }
+        for name in catalogue.names()
+        for scenario in [catalogue.load(name)]
+    ]
 
 
 def _prices() -> list[Item]:
@@ -107,6 +117,7 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
     ),
     "scenarios": (
         ("scenario", False, _words("name")),
+        ("flips", False, lambda item: ", ".join([*item["flips"], *item["variants"]])),
         ("what it shows", False, _words("about")),
     ),
     "prices": (
@@ -128,6 +139,7 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
 }
 
 _NOTES: Mapping[str, tuple[str, ...]] = {
+    "scenarios": ("SCENARIO/FLIP changes one thing, such as rate-limit-table/small-dump.",),
     "prices": (
         "US dollars per million tokens. --format json shows each row's source and date, and what "
         "in it is assumed.",

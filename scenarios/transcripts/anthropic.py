@@ -27,7 +27,8 @@ from sim.segments import Kind
 __all__ = ["is_anthropic", "parts", "read", "usage"]
 
 _TIMES = ("timestamp", "ts")
-_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking")
+_BLOCKS = ("tool_use", "tool_result", "thinking")
+"""Ends of block types that no other format has."""
 
 
 def _is_talk(message: Any) -> bool:
@@ -44,7 +45,7 @@ def is_anthropic(document: Any) -> bool:
     if whole_document and document.get("system") and talk:
         return True
     return any(
-        isinstance(block, dict) and (block.get("type") in _BLOCKS or "source" in block)
+        isinstance(block, dict) and (str(block.get("type")).endswith(_BLOCKS) or "source" in block)
         for message in talk
         if isinstance(message.get("content"), list)
         for block in message["content"]

@@ -191,6 +191,8 @@ class Builder:
         self._wrote(draft, argument_values(arguments), asks=True)
 
     def _used(self, event: Usage) -> None:
+        if event.call in self._model_calls and event.call != self._model_call:
+            return
         self._open(event.call, event.place, event.time)
         row = self._session.recorded.setdefault(self._session.turns, {})
         for name in ("input_tokens", "cached_tokens", "written_tokens", "output_tokens"):

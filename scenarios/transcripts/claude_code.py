@@ -72,7 +72,7 @@ class _Thread:
             return
         kind = record.get("type")
         if kind not in _TALK and kind not in _BOOKS:
-            self._findings.breaks(unknown_kind(kind, "record type"), place)
+            self._findings.breaks(unknown_kind(kind, "record"), place)
             return
         if self._repeated(record, place):
             return

@@ -53,7 +53,9 @@ def whole(value: Any) -> int | None:
 
 def unknown_kind(value: Any, what: str) -> str:
     """Return the name of an unknown *what*, fit to be shown."""
-    return f"an unknown {what} {shown(value)}"
+    if value is None:
+        return f"a {what} without a type"
+    return f"a {what} of the unknown type {shown(value)}"
 
 
 def blocks(content: Any, place: int, findings: Findings) -> Iterator[dict[str, Any]]:

@@ -50,10 +50,13 @@ def recognise(path: Path) -> Found:
     for name, (matches, _) in _LINES.items():
         if matches(sample):
             return Found(path, name)
+    several = len(sample) > 1
     del sample
     try:
         document = recording.document()
     except InputError as error:
+        if several:
+            raise _unknown(path, None, "; its lines are JSON of another shape") from None
         raise _unknown(path, error.line, f"; {error.message}") from None
     for name, (fits, _) in _DOCUMENTS.items():
         if fits(document):

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, text_and_images, unknown_kind, whole
+from scenarios.transcripts.content import compact, text_and_images, whole
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
-from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.findings import Findings, shown
 from sim.segments import Kind
 
 __all__ = ["chat", "is_openai", "message_events", "read", "usage"]
@@ -59,7 +59,7 @@ def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[st
             continue
         role = message.get("role")
         if not isinstance(role, str) or role not in _ROLES:
-            findings.breaks(unknown_kind(role, "role"), place)
+            findings.breaks(f"a message of the unknown role {shown(role)}", place)
             continue
         if isinstance(older := message.get("function_call"), dict):
             last = f"function {place}"
@@ -113,7 +113,9 @@ def _assistant(
     thought = message.get("reasoning_content") or message.get("reasoning")
     if isinstance(thought, str):
         yield Message(place, time, Kind.THINKING, thought, 0, call)
-    text, _ = text_and_images(message.get("content"), place, findings)
+    text, images = text_and_images(message.get("content"), place, findings)
+    if images:
+        findings.breaks("an image in what the model wrote", place)
     refusal = message.get("refusal")
     text = text or (refusal if isinstance(refusal, str) else "")
     yield Message(place, time, Kind.ASSISTANT, text, 0, call)

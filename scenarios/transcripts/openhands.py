@@ -99,8 +99,9 @@ def runs(outlines: Iterable[Outline]) -> list[list[Path]]:
 
 def read(documents: Iterable[dict[str, Any]], findings: Findings) -> Iterator[Event]:
     """Yield the events of one run from the documents of its calls, each later one longer."""
-    told = calls = 0
+    told = calls = changed = 0
     before: float | None = None
+    digests: list[bytes] = []
     document: dict[str, Any] | None = None
     for document in documents:
         if told == 0:
@@ -118,10 +119,15 @@ def read(documents: Iterable[dict[str, Any]], findings: Findings) -> Iterator[Ev
             else:
                 time = now if place > last else None
                 yield from message_events(message, place, time, None, findings)
-        told = max(told, len(document["messages"]))
+        latest = [_digest(message) for message in document["messages"]]
+        changed += sum(a != b for a, b in zip(digests, latest, strict=False))
+        digests = latest + digests[len(latest) :]
+        told = len(digests)
         used = document["response"].get("usage")
         yield usage(used, told, now, f"call {calls + 1}")
         before = now
+    if changed:
+        findings.note(f"messages that a later call shows changed stay as they came: {changed:,}")
     if document is not None:
         yield from _answer(document, told + 1, before, f"call {calls + 1}", findings)
 

@@ -58,7 +58,8 @@ def _of_token(token: str) -> tuple[str, ...]:
         last = token.rpartition("/")[2]
         if last != token and "." in last:
             found.append(last)
-        parts = _JOINT.split(token)
+        number = token.replace(".", "").isdigit()
+        parts = [] if number else _JOINT.split(token)
     found.extend(part for part in parts if _shaped(part))
     return tuple(v for v in dict.fromkeys(found) if SHORTEST <= len(v) <= LONGEST)
 

@@ -176,7 +176,7 @@ def missed(s: State, segment: str, tokens: int, by: str) -> None:
 def _check_source(s: State, query: str, key: str, source: Item, outcome: str, cause: str) -> None:
     """Check that an answer can come of what the reader is said to have looked at."""
     original = source.kind is not None
-    seen = source.id in s.window or s.resident_at_call(source.id)
+    seen = source.id in s.window or s.resident_at_call(source.id) or source.stand_ins > 0
     if outcome in ("correct", "stale") and not seen:
         raise AuditError(f"query {query!r} is answered from {source.id!r}, which was not resident")
     if outcome == "stale" and (not original or s.current(source)):

@@ -36,9 +36,8 @@ class AutoCache(PrefixCache):
 
     def __init__(self, rules: CacheRules) -> None:
         super().__init__(rules)
-        self._entries: dict[
-            int, _Entry
-        ] = {}  # by age; the last renewed, so the longest to live, last
+        self._entries: dict[int, _Entry] = {}
+        """Entries by age; the last stored or renewed, which lives longest, comes last."""
         self._orders = 0
 
     def _call(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> Usage:

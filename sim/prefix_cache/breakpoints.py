@@ -28,7 +28,8 @@ class BreakpointCache(PrefixCache):
 
     def __init__(self, rules: CacheRules) -> None:
         super().__init__(rules)
-        self._expiries: dict[Node, float] = {}  # the last renewed, so the longest to live, last
+        self._expiries: dict[Node, float] = {}
+        """Expiry by prefix; the last stored or renewed, which lives longest, comes last."""
 
     def _call(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> Usage:
         marks = _marks(prompt, breakpoints)

@@ -259,6 +259,47 @@ def test_run_strict_ends_with_3(evictbench: Run) -> None:
     assert code == 3
 
 
+# -- replay ----------------------------------------------------------------------------------
+
+
+def test_replay_of_the_shipped_session(evictbench: Run) -> None:
+    session = ROOT / "examples" / "demo-session.jsonl"
+    code, out, err = evictbench(
+        "replay", session, "-p", "no-op", "-p", "tiered", "--format", "json"
+    )
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [list(row) for row in found["rows"]] == [ROW] * 2
+    (facts,) = found["manifest"]["scenarios"].values()
+    assert (facts["kind"], facts["seeds"]) == ("replay", 1)
+    code, out, _ = evictbench(
+        *("replay", session, "-p", "no-op", "-p", "tiered", "--budget", "21000"),
+        *("--tokenizer", "bytes/4"),
+    )
+    assert code == 0
+    assert "budget 21,000 tokens" in out
+    assert "tokens: bytes/4" in out
+
+
+def test_replay_names_what_it_cannot_use(evictbench: Run, tmp_path: Path) -> None:
+    session = ROOT / "examples" / "demo-session.jsonl"
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(session.read_bytes()[:-40])
+    code, _, err = evictbench("replay", path, "-p", "no-op", "--format", "csv")
+    assert code == 0
+    assert err.startswith("evictbench: warning: ")
+    assert "cut.jsonl" in err
+    code, out, err = evictbench("replay", path, "-p", "no-op", "--strict")
+    assert (code, out) == (2, "")
+    assert "cut.jsonl:" in err
+
+
+def test_replay_lists_what_it_reads(evictbench: Run) -> None:
+    code, out, _ = evictbench("replay", "--list-formats")
+    assert code == 0
+    assert "claude-code" in out
+
+
 # -- list ------------------------------------------------------------------------------------
 
 
@@ -382,22 +423,71 @@ def test_a_policy_that_raises_is_an_error_of_its_own(evictbench: Run, tmp_path: 
 # -- interrupts and pipes --------------------------------------------------------------------
 
 
+COUNTING = """
+from pathlib import Path
+
+class Counting:
+    label = "counting"
+
+    def before_call(self, view):
+        if view.turn == 1:
+            with Path(__file__).with_suffix(".runs").open("a") as file:
+                file.write("x")
+        return ()
+"""
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    assert condition()
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_keeps_what_was_finished(tmp_path: Path, jobs: int) -> None:
+    policy, runs, out = tmp_path / "p.py", tmp_path / "p.runs", tmp_path / "out"
+    policy.write_text(COUNTING)
     process = start(
-        *("compare", "doc-analysis", "-p", "no-op", "-p", "tiered", "--seeds", 5_000),
-        *("--set", "turns=20", "--jobs", jobs, "--out", tmp_path, "--format", "json"),
+        *("compare", "doc-analysis", "-p", f"{policy}:Counting", "--seeds", 50_000),
+        *("--set", "turns=5", "--jobs", jobs, "--out", out, "--format", "json"),
     )
-    time.sleep(4.0)
+    wait_for(lambda: runs.exists() and runs.stat().st_size > 100)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    printed, says = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in err
-    found = json.loads(out)
-    rows = len(found["rows"])
-    assert 0 < rows < 10_000
-    assert f"interrupted; {rows} of 10000 runs were finished and are kept in {tmp_path}" in err
-    assert len((tmp_path / "rows.csv").read_text().splitlines()) == 1 + rows
+    assert "Traceback" not in says
+    rows = len(json.loads(printed)["rows"])
+    assert 0 < rows < 50_000
+    assert f"interrupted; {rows} of 50000 runs were finished and are kept in {out}" in says
+    assert len((out / "rows.csv").read_text().splitlines()) == 1 + rows
+
+
+def alive(process: int) -> bool:
+    stat = Path(f"/proc/{process}/stat")
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def descendants(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [d for child in map(int, children) for d in (child, *descendants(child))]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
+def test_workers_end_with_the_process_they_work_for() -> None:
+    process = start(
+        *("compare", "doc-analysis", "-p", "no-op", "--seeds", 5_000, "--set", "turns=20"),
+        *("--jobs", 2, "--format", "csv"),
+    )
+    wait_for(lambda: len(descendants(process.pid)) == 4)
+    time.sleep(1.0)
+    workers = descendants(process.pid)
+    process.kill()
+    process.communicate(timeout=60)
+    wait_for(lambda: not any(map(alive, workers)))
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

@@ -25,6 +25,7 @@ class Word(StrEnum):
         (2 / 3, 0.666666667),
         (123456789.123, 123456789.0),
         (1e-12 / 3, 3.33333333e-13),
+        ((str(plain(-0.0)),), ["0.0"]),
         (7, 7),
         (True, True),
         (None, None),
@@ -71,13 +72,13 @@ def test_json_lines() -> None:
 def test_csv_has_one_header_and_leaves_nulls_empty() -> None:
     rows = [
         {"name": 'a "b", c', "rate": 1 / 3, "n": 3, "none": None},
-        {"name": "line\nfeed", "rate": 2.0, "n": 4},
+        {"name": "line\nfeed", "rate": 2.0, "n": 4, "none": ["x", "y"]},
     ]
     text = csv_text(rows, ["name", "n", "rate", "none"])
     assert text.splitlines()[0] == "name,n,rate,none"
     assert list(csv.reader(io.StringIO(text)))[1:] == [
         ['a "b", c', "3", "0.333333333", ""],
-        ["line\nfeed", "4", "2", ""],
+        ["line\nfeed", "4", "2", "x y"],
     ]
 
 

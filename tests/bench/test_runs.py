@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from bench.cells import price_of, run_one
 from bench.executors import InProcess
-from bench.runs import Finished, Plan, execute, price_of, run_one
+from bench.runs import Finished, Plan, execute
 from bench.selection import select_policies
 from scenarios.catalogue import load
 from scenarios.scenario import Scenario
@@ -22,15 +23,9 @@ FAMILY = {"turns": "12"}
 POLICIES = select_policies(["tiered", "no-op", "naive-trim"])
 
 
-def small_plan(seeds: int = 3, policies: list[str] = POLICIES) -> Plan:
-    return Plan([load("stale-file"), load("doc-analysis", FAMILY)], policies, seeds)
-
-
-class Shuffled(InProcess):
-    """Carries tasks out at once, but under ever new schedules of how many are under way."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return super().submit(fn, *args, **kwargs)
+def small_plan(seeds: int = 3, *policies: str) -> Plan:
+    chosen = select_policies(policies) if policies else POLICIES
+    return Plan([load("stale-file"), load("doc-analysis", FAMILY)], chosen, seeds)
 
 
 def test_rows_come_in_the_order_of_the_plan_with_every_column() -> None:
@@ -55,7 +50,7 @@ def test_rows_are_the_same_for_any_number_of_jobs(jobs: int) -> None:
 
 
 def test_rows_of_a_policy_do_not_depend_on_the_others() -> None:
-    alone = execute(small_plan(policies=["tiered"])).rows
+    alone = execute(small_plan(3, "tiered")).rows
     assert alone == [row for row in execute(small_plan()).rows if row["policy"] == "tiered"]
 
 
@@ -126,7 +121,7 @@ def test_pins_over_the_budget_are_bad_input() -> None:
         return replace(script, settings={**script.settings, "budget": 1})
 
     tight = Scenario("tight", "family", scenario.settings, shrunk, seeded=True)
-    stopped = stop(Plan([tight], ["no-op"])).stopped
+    stopped = stop(Plan([tight], {"no-op": "no-op"})).stopped
     assert isinstance(stopped, InputError)
     assert "pinned" in str(stopped)
 
@@ -168,8 +163,7 @@ def bad(tmp_path: Path) -> str:
 
 
 def test_a_policy_that_raises_is_named_with_its_line(bad: str) -> None:
-    [policy] = select_policies([f"{bad}:Raises"])
-    stopped = stop(Plan([load("stale-file")], [policy])).stopped
+    stopped = stop(Plan([load("stale-file")], select_policies([f"{bad}:Raises"]))).stopped
     assert isinstance(stopped, EvictbenchError)
     assert "Raises on stale-file, seed 0" in str(stopped)
     assert "ZeroDivisionError at bad.py:4: by hand" in str(stopped)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ from sim.errors import InputError
 
 def test_all_there_is() -> None:
     assert [s.name for s in select_scenarios(None, {})[0]] == catalogue.names()
-    assert select_policies(None) == registry.names()
+    assert list(select_policies(None)) == registry.names()
 
 
 def test_the_order_asked_for_does_not_count() -> None:
@@ -32,16 +33,27 @@ def test_the_order_asked_for_does_not_count() -> None:
 
 
 def test_what_is_asked_for_twice_comes_once() -> None:
-    assert select_policies(["no-op", "no-op"]) == ["no-op"]
-    assert select_policies(["tag-or-drop:tag=off", "tag-or-drop:tag=off"]) == [
-        "tag-or-drop:tag=off"
-    ]
+    assert list(select_policies(["no-op", "no-op"])) == ["no-op"]
+    one_policy = ["slack-swap-refuse:margin=0.2", "slack-swap-refuse:rehydrate.margin=0.20"]
+    assert len(select_policies(one_policy)) == 1
     assert [s.name for s in select_scenarios(["stale-file", "stale-file"], {})[0]] == ["stale-file"]
 
 
 def test_labels_make_the_same_policy_again() -> None:
     for label in select_policies(["tiered:arrival=off,pins=last", "no-op"]):
         assert registry.make(label).label == label
+
+
+def test_a_policy_with_a_label_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "class Mine:\n    label = 'ours'\n    def before_call(self, view):\n        return ()\n"
+        "class Other(Mine):\n    pass\n"
+    )
+    mine, other = f"{path}:Mine", f"{path}:Other"
+    assert select_policies([mine, "no-op", mine]) == {"no-op": "no-op", "ours": mine}
+    with pytest.raises(InputError, match="two policies are called 'ours'"):
+        select_policies([mine, other])
 
 
 def test_two_scenarios_of_one_name_are_bad_input() -> None:

@@ -150,12 +150,14 @@ def test_stories_stand_together_by_outcome_without_intervals() -> None:
 
 def test_one_story_has_a_line_a_policy() -> None:
     made = [
-        row("a", scenario="one", queries=2, confabulated=1, peak_tokens=10, policy_bugs=3),
+        row(
+            "a", scenario="one", queries=2, correct=1, confabulated=1, peak_tokens=10, policy_bugs=3
+        ),
         row("b", scenario="one", status="failed", reason="pins"),
     ]
     table, notes = comparison_tables(comparison(made, one="story"), wide=True)
-    assert cells(table)[0] == ("a", "1/2", "0", "10", "0", "0", "–", "completed", "3")
-    assert cells(table)[1][7] == "failed"
+    assert cells(table)[0] == ("a", "1", "1/2", "0", "10", "0", "0", "–", "completed", "3")
+    assert cells(table)[1][8] == "failed"
     assert "failed: one, pins: b" in notes.notes
 
 

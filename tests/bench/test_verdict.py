@@ -30,13 +30,14 @@ def test_completion_comes_before_all() -> None:
     assert found(*quitter, *worker) == {"worker": (1, False), "quitter": (2, False)}
 
 
-def test_violations_then_cost_decide_among_equals() -> None:
+def test_violations_then_bugs_then_cost_decide_among_equals() -> None:
     made = [
         *runs("a", violations=1, total_cost_usd=1.0),
-        *runs("b", total_cost_usd=3.0),
-        *runs("c", total_cost_usd=2.0),
+        *runs("b", policy_bugs=3, total_cost_usd=1.5),
+        *runs("c", total_cost_usd=3.0),
+        *runs("d", total_cost_usd=2.0),
     ]
-    assert list(found(*made)) == ["c", "b", "a"]
+    assert list(found(*made)) == ["d", "c", "b", "a"]
 
 
 def test_what_cannot_be_told_apart_shares_a_place() -> None:

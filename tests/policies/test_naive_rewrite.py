@@ -101,27 +101,41 @@ def test_it_spends_what_it_frees(play):
     assert sorted(told.breaches()) == ["compress-then-spend", "untagged rewrite"]
 
 
-@pytest.mark.parametrize(
-    ("options", "rewritten", "restored"),
-    [
-        ("", ["a", "b"], 1),
-        (":relevance=off", ["b"], 0),
-        (":budget=off", ["a"], 1),
-        (":restore=off", ["a", "b"], 0),
-    ],
-)
-def test_each_rule_can_be_switched_off(play, options, rewritten, restored):
+def test_relevance_off(play):
+    span = note(1, "span", 50, 0.1)
+    assert play("naive-rewrite:relevance=off", span).rewritten() == []
+
+
+def test_budget_off(play):
     told = play(
-        "naive-rewrite" + options,
-        note(1, "a", 20, 0.1, facts=(Fact("k", "v", "w"),)),
-        Arrival(1, "c", Kind.USER, 200, 1.0, pinned=True),
-        note(2, "b", 200, 0.1 if ":relevance" in options else 0.4),
-        Query(3, "q", "k", 0.9, ("a",)),
-        budget=419 if ":relevance" in options else 400,
+        "naive-rewrite:budget=off",
+        note(1, "a", 200, 0.5),
+        note(2, "b", 300, 0.5),
+        budget=400,
         strict=False,
     )
-    assert [row["sources"][0] for row in told.rows("rewrite")][: len(rewritten)] == rewritten
-    assert len(told.rows("restore")) == restored
+    assert told.rewritten() == []
+    assert told.truncated() == ["a"]
+
+
+def test_restore_off(play):
+    told = play(
+        "naive-rewrite:restore=off",
+        note(1, "span", 50, 0.1, facts=(Fact("k", "v", "w"),)),
+        Query(2, "q", "k", 0.9, ("span",)),
+    )
+    assert told["confabulated"] == 1
+    assert told.rows("restore") == []
+
+
+@pytest.mark.parametrize(("limit", "rewritten"), [("0.3", 1), ("0.29", 0)])
+def test_an_option_wins_over_the_scenario(play, limit, rewritten):
+    told = play(
+        f"naive-rewrite:rewrite.below={limit},surrogate.tokens=5",
+        note(1, "span", 50, 0.295),
+        rewrite__below=0.0,
+    )
+    assert [after for *_, after in told.rewritten()] == [5] * rewritten
 
 
 def test_declarations():

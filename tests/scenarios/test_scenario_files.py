@@ -66,6 +66,7 @@ tool = "tests"
 tokens = 900
 
 [flips.quiet]
+about = "nobody asks"
 remove = ["ask"]
 
 [variants.larger]
@@ -146,7 +147,7 @@ class TestWhatAFileSays:
 
     def test_a_flip(self, write):
         scenario = catalogue.load(write(BASE) + "/quiet")
-        assert scenario.name == "mine/quiet"
+        assert (scenario.name, scenario.about) == ("mine/quiet", "nobody asks")
         script = scenario.script(0)
         assert script.scenario == "mine/quiet"
         assert not [s for s in script.stimuli if isinstance(s, Query)]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sim.engine import Run, run
@@ -117,3 +121,14 @@ def window(result: Run) -> tuple[str, ...]:
 def cheaper(price: Price, **fields: Any) -> Price:
     """Return *price* with other fields."""
     return replace(price, **fields)
+
+
+def elsewhere(code: str, hash_seed: int) -> str:
+    """Return what *code* prints in a fresh process with another hash seed."""
+    root = str(Path(__file__).parents[2])
+    env = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
+    env["PYTHONPATH"] = os.pathsep.join([root, *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()

@@ -29,7 +29,7 @@ from sim.script import (
 from sim.segments import Fact, Kind
 from sim.settings import KEYS
 
-__all__ = ["BASE_SETTINGS", "CAPABILITIES", "roomy", "scripts"]
+__all__ = ["BASE_SETTINGS", "CAPABILITIES", "fixed", "roomy", "scripts"]
 
 BASE_SETTINGS: dict[str, Any] = {
     "turns": 1,
@@ -332,7 +332,7 @@ def _build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
     flat = {**BASE_SETTINGS, **settings, "turns": len(turns)}
     builder = _Builder(room_for_pins=flat["budget"] - 10)
     builder.arrive(Arrival(1, "sys", Kind.SYSTEM, 40, 1.0, pinned=True))
-    builder.arrive(Arrival(1, "task", Kind.TASK, 20, 1.0, pinned=True))
+    builder.arrive(Arrival(1, "goal", Kind.TASK, 20, 1.0, pinned=True))
     attempts: list[Attempt] = []
     for turn, (drafts, attempt) in enumerate(turns, start=1):
         number = len(attempts) + 1
@@ -361,3 +361,25 @@ def scripts(max_turns: int = 8) -> st.SearchStrategy[Script]:
 def roomy(script: Script, budget: int = 1_000_000) -> Script:
     """Return *script* under a budget that never binds."""
     return replace(script, settings={**script.settings, "budget": budget})
+
+
+def fixed() -> Script:
+    """One script with something of everything, under a budget that binds."""
+    turns: list[Any] = [
+        (
+            [
+                ("segment", kind, 40 + 7 * turn, 1.0 / turn, {"copy": kind is Kind.FILE})
+                for kind in (Kind.FILE, Kind.USER, Kind.NOTE)
+            ]
+            + [
+                ("result", _TOOLS[turn % 2], 60, 0.5, {"time": 0.5}),
+                ("write", _PATHS[turn % 3], None, None),
+                ("query", turn * 3, 0.9, [turn]),
+                ("act", [turn, 0]),
+                ("operator", turn * 2),
+            ],
+            {"guarded": turn % 2 == 0, "facts": [turn]} if turn % 3 == 0 else None,
+        )
+        for turn in range(1, 11)
+    ]
+    return _build({"budget": 500, "surrogate.keep": 0.5}, turns, 7)

@@ -55,18 +55,18 @@ def command(
       Why did the base class go missing?
         evictbench run signature-change -p naive-trim
       The same story, flipped:
-        evictbench run rate-limit-table/THE-FLIP -p slack-swap-refuse
+        evictbench run rate-limit-table/small-dump -p slack-swap-refuse
       Everything that happened, one JSON object an event:
         evictbench run coding-agent -p tiered --seed 3 --events events.jsonl
       A script as a file, and back:
         evictbench run stale-file -p tiered --write-script stale.json
         evictbench run stale.json -p tiered
     """
+    from bench.cells import run_one
     from bench.cli.codes import STRICT
     from bench.cli.emit import print_as
     from bench.output import json_document, json_lines
     from bench.results import write_text
-    from bench.runs import run_one
     from bench.selection import with_price
     from scenarios import catalogue
     from sim.records import to_dicts

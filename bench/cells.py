@@ -1,0 +1,122 @@
+"""A cell: one script under one policy, and the values that its row gets."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sim.errors import AuditError, EvictbenchError, PolicyError
+
+if TYPE_CHECKING:
+    from sim.engine import Run
+    from sim.policy import Policy
+    from sim.prices import Price
+    from sim.records import Record
+    from sim.script import Script
+
+__all__ = ["CELL", "columns", "make_policy", "outcome", "price_of", "run_one"]
+
+CELL = ("scenario", "policy", "seed")
+"""What a row is the run of."""
+
+
+def columns() -> list[str]:
+    """Return the names of a row's values, in the order of every output."""
+    from sim.metrics import NAMES
+
+    return [*CELL, *NAMES, "status", "reason"]
+
+
+def make_policy(spec: str) -> Policy:
+    """Return a fresh policy for one run; raises InputError where *spec* is wrong."""
+    from policies.registry import make
+
+    return make(spec)
+
+
+def run_one(
+    script: Script, policy: str, strict: bool = False
+) -> tuple[dict[str, Any], list[Record]]:
+    """Return the metrics and the event records of *script* under *policy*.
+
+    Where the policy is not applicable, the metrics say so and are None, and nothing happened.
+    Raises InputError for an unknown policy and, with *strict*, PolicyError for its first bug.
+    """
+    made = make_policy(policy)
+    reason = _not_applicable(script, made)
+    if reason is not None:
+        return _values({"status": "not-applicable", "reason": reason}), []
+    run = _simulate(script, made, strict, script.digest())
+    return _values(run.metrics), run.records
+
+
+def outcome(
+    script: Script, policy: Policy, strict: bool, digest: str
+) -> tuple[dict[str, Any], str | None]:
+    """Return the metrics of a run, and the hash of what it met, None if it came to nothing.
+
+    *digest* is the script's own. With *strict*, a policy bug fails the run, and it alone.
+    """
+    reason = _not_applicable(script, policy)
+    if reason is not None:
+        return _values({"status": "not-applicable", "reason": reason}), None
+    try:
+        run = _simulate(script, policy, strict, digest)
+    except PolicyError as error:
+        reason = f"{error.rule}: {error}"
+        return _values({"status": "failed", "reason": reason, "policy_bugs": 1}), None
+    return _values(run.metrics), run.digest
+
+
+def price_of(settings: Mapping[str, Any]) -> Price:
+    """Return the price that the flat *settings* of a scenario name, ``cache.*`` laid over it."""
+    overrides = tuple(
+        (key.removeprefix("cache."), value)
+        for key, value in sorted(settings.items())
+        if key.startswith("cache.") and key != "cache.breakpoints" and value is not None
+    )
+    return _price(settings["price"], overrides)
+
+
+@lru_cache(maxsize=64)
+def _price(name: str, overrides: tuple[tuple[str, Any], ...]) -> Price:
+    from bench.prices import get_price
+
+    return get_price(name, dict(overrides))
+
+
+def _values(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every metric, then status and reason; None where *found* has nothing for it."""
+    return {name: found.get(name) for name in columns() if name not in CELL}
+
+
+def _not_applicable(script: Script, policy: Policy) -> str | None:
+    """Return why *policy* cannot run *script*, None if it can."""
+    from sim.engine import lacking
+
+    missing = lacking(script, policy)
+    return f"the scenario does not offer {' and '.join(missing)}" if missing else None
+
+
+def _simulate(script: Script, policy: Policy, strict: bool, digest: str) -> Run:
+    from sim.engine import run
+
+    where = f"{policy.label} on {script.scenario}, seed {script.seed}"
+    try:
+        return run(script, policy, price_of(script.settings), strict=strict, digest=digest)
+    except AuditError as error:
+        raise AuditError(f"{where}: {error}") from error
+    except EvictbenchError:
+        raise
+    except Exception as error:
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        frame = traceback.extract_tb(cause.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        raise EvictbenchError(
+            f"{where}, raised {type(cause).__name__} at {place}: {cause}"
+        ) from error

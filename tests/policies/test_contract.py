@@ -1,0 +1,108 @@
+"""One contract for every policy, a stranger's included."""
+
+import pytest
+
+from policies.adversaries import adversaries
+from policies.check import check
+from policies.registry import make, names, options
+from sim.engine import run
+from sim.policy import DECLARABLE, HOOKS, Policy
+from sim.script import Arrival
+from sim.segments import Kind
+from sim.view import View
+from tests.policies.playing import PRICE
+
+THIRD_PARTY = '''
+from sim.actions import Evict, Refresh
+
+class Largest:
+    """Evicts the largest unpinned segments."""
+
+    label = "largest"
+    declares = frozenset()
+    needs = frozenset()
+
+    def start(self, view):
+        self.order = view.order(lambda s: -s.tokens, lambda s: not s.held)
+
+    def on_write(self, view, path):
+        return [Refresh(s.id) for s in view.stale(path)]
+
+    def before_call(self, view):
+        while view.over > 0 and self.order.first() is not None:
+            yield Evict(self.order.first().id, "size")
+'''
+LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "compaction", "no-op"}
+
+
+@pytest.fixture(params=[*names(), "a stranger's"])
+def spec(request, tmp_path):
+    if request.param in names():
+        return request.param
+    path = tmp_path / "stranger.py"
+    path.write_text(THIRD_PARTY)
+    return f"{path}:Largest"
+
+
+def test_it_is_a_policy(spec):
+    policy = make(spec)
+    assert isinstance(policy, Policy)
+    assert policy.label and isinstance(policy.label, str)
+    assert policy.declares <= DECLARABLE
+    assert all(callable(getattr(policy, hook)) for hook in HOOKS if hasattr(policy, hook))
+
+
+def test_it_keeps_the_contract(spec):
+    findings = check(lambda: make(spec))
+    assert [str(f) for f in findings if not f.warning] == []
+    if spec not in LEAVES_TO_THE_BACKSTOP:
+        assert findings == []
+
+
+def test_a_window_that_fits_is_left_alone(spec, play):
+    told = play(
+        spec,
+        Arrival(1, "task", Kind.TASK, 50, 1.0, pinned=True),
+        Arrival(1, "note", Kind.NOTE, 450, 1.0),
+        turns=3,
+        budget=500,
+    )
+    assert told["evictions"] == told["rewrites"] == 0
+    assert told.window == ["task", "note"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_it_never_reads_the_whole_window(name, monkeypatch):
+    """Orders are kept for it; what scans the window every turn is too slow for a large one."""
+
+    def scanned(view):
+        raise AssertionError("the window was scanned")
+
+    scripts = list(adversaries())
+    monkeypatch.setattr(View, "window", property(scanned))
+    for script in scripts:
+        run(script, make(name), PRICE)
+
+
+def _switched(name):
+    for option in options(name):
+        if option.default is not None:
+            for word in option.takes.split("|"):
+                if word != option.default:
+                    yield f"{name}:{option.name}={word}"
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_rule_can_be_switched(name):
+    """Nothing undeclared follows, and something changes: or it would be no rule."""
+    scripts = [(script, script.digest()) for script in adversaries()]
+
+    def records(spec):
+        return [run(script, make(spec), PRICE, digest=digest).records for script, digest in scripts]
+
+    usual = [rows[1:] for rows in records(name)]
+    for spec in _switched(name):
+        played = records(spec)
+        bugs = {row[3] for rows in played for row in rows if row[0] == "bug"}
+        assert bugs <= {"unexplained truncation"}, spec
+        assert [rows[1:] for rows in played] != usual, spec

@@ -1,0 +1,99 @@
+import builtins
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim import tokens
+from sim.errors import InputError
+from sim.tokens import BYTES, DEFAULT, TOKENIZERS, tokenizer
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("a", 1),
+        ("abcd", 1),
+        ("abcde", 2),
+        ("é", 1),
+        ("日本", 2),
+        ("🎉", 1),
+        ("a" * 401, 101),
+    ],
+)
+def test_bytes_are_counted_in_quarters_rounded_up(text, count):
+    assert tokenizer(BYTES).count(text) == count
+
+
+# Published by the vocabularies' own library for these names.
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [("o200k", "hello world", 2), ("cl100k", "hello world", 2), ("o200k", "", 0)],
+)
+def test_a_vocabulary_counts_what_is_known_of_it(name, text, count):
+    assert tokenizer(name).count(text) == count
+
+
+def test_what_looks_like_a_special_token_is_ordinary_text():
+    assert tokenizer("o200k").count("<|endoftext|>") > 1
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+@settings(deadline=None)
+@given(text=st.text(alphabet=st.characters(), max_size=40))
+def test_any_text_has_a_count_lone_surrogates_too(name, text):
+    count = tokenizer(name).count(text)
+    assert 0 <= count <= 4 * max(1, len(text))
+    assert (count == 0) == (text == "")
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_lone_surrogate_counts_as_its_replacement(name):
+    assert tokenizer(name).count("a\ud800b") == tokenizer(name).count("a?b")
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_tokenizer_says_its_name_and_is_loaded_once(name):
+    assert tokenizer(name).name == name
+    assert tokenizer(name) is tokenizer(name)
+
+
+def test_the_default_is_a_real_tokenizer():
+    assert tokenizer().name == DEFAULT != BYTES
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(InputError, match=r"unknown tokenizer 'o200'.*'o200k'"):
+        tokenizer("o200")
+
+
+@pytest.fixture
+def without_encoder(monkeypatch):
+    real = builtins.__import__
+
+    def fake(name, *args, **kwargs):
+        if name == "splintr":
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", fake)
+    tokens._load.cache_clear()
+    yield
+    tokens._load.cache_clear()
+
+
+def test_without_its_encoder_the_default_is_bytes_and_says_so(without_encoder):
+    assert tokenizer().name == BYTES
+
+
+def test_without_its_encoder_a_vocabulary_that_is_asked_for_is_refused(without_encoder):
+    with pytest.raises(InputError, match="splintr-rs"):
+        tokenizer("cl100k")
+
+
+def test_the_encoder_is_not_loaded_before_it_is_used():
+    code = "import sys, sim.tokens; sys.exit('splintr' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,216 @@
+"""A slow second reading of a run: plain lists, direct powers, no index, no incremental state.
+
+It follows the records for *what happened* and works out from the script alone what the rules say
+about it: saliences, needs of attempts, answers of a strict reader, who may leave first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sim.records import Record
+from sim.script import Arrival, Query, Script, Write
+
+__all__ = ["Oracle", "is_strict"]
+
+
+def is_strict(script: Script) -> bool:
+    """Whether the reader leaves nothing to chance."""
+    flat = script.settings
+    return (
+        flat["reader.invent_untagged"] == 1
+        and flat["reader.fetch_tagged"] == 1
+        and flat["reader.distraction"] == 0
+        and flat["reader.refetch"] == "tag"
+    )
+
+
+@dataclass
+class Oracle:
+    """The state of a run after the records given to :meth:`follow` so far."""
+
+    script: Script
+    window: list[tuple[str, int]] = field(default_factory=list)
+    arrivals: dict[str, Arrival] = field(default_factory=dict)
+    order: dict[str, int] = field(default_factory=dict)
+    """Order of arrival, or of making."""
+    scored: dict[str, tuple[float, int]] = field(default_factory=dict)
+    how: dict[str, str] = field(default_factory=dict)
+    """Segments that were admitted, and how."""
+    held: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    tagged: dict[str, bool] = field(default_factory=dict)
+    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    invented: set[str] = field(default_factory=set)
+    called: list[str] = field(default_factory=list)
+    """Who was resident at the first call of the turn."""
+    turn: int = 0
+
+    def __post_init__(self) -> None:
+        branches = [b for a in self.script.attempts for b in (a.ok, a.failed)]
+        for stimuli in (self.script.stimuli, *branches):
+            self.arrivals.update((s.id, s) for s in stimuli if isinstance(s, Arrival))
+
+    # What happened
+
+    def follow(self, record: Record) -> None:
+        """Take in one record."""
+        kind, _, self.turn, *values = record
+        match kind:
+            case "arrive":
+                self.order[values[0]] = len(self.order)
+                self.scored[values[0]] = (values[3], self.turn)
+            case "admit":
+                self.how[values[0]] = values[2]
+                self.window.append((values[0], values[1]))
+                self.held[values[0]] = self.version(values[0])
+            case "fetch":
+                self.window.append((values[0], values[1]))
+                self.held[values[0]] = self.version(values[0])
+            case "evict" | "truncate":
+                self.window = [pair for pair in self.window if pair[0] != values[0]]
+            case "rewrite":
+                self._stand_in(values[0], values[1], values[3])
+                self.tagged[values[0]] = values[4]
+                self.kept[values[0]] = frozenset(values[5])
+            case "restore":
+                self._stand_in(values[1], (values[0],), values[3])
+                self.invented.add(values[1])
+            case "write":
+                self.versions[values[0]] = values[1]
+            case "refresh":
+                self._refresh(*values)
+            case "score":
+                self.scored[values[0]] = (values[2], self.turn)
+            case "call" if not values[-1]:
+                self.called = self.residents()
+
+    def _stand_in(self, new: str, sources: tuple[str, ...], tokens: int) -> None:
+        at = min(i for i, (segment, _) in enumerate(self.window) if segment in sources)
+        self.window[at] = (new, tokens)
+        self.window = [pair for pair in self.window if pair[0] not in sources]
+        self.sources[new] = tuple(sources)
+        self.order[new] = len(self.order)
+
+    def _refresh(self, segment: str, before: int, after: int, version: int, by: str) -> None:
+        path = self.arrivals[segment].path
+        if path is not None:
+            self.versions[path] = max(version, self.versions.get(path, 0))
+        if before:
+            self.held[segment] = version
+        self.window = [(s, after if s == segment else tokens) for s, tokens in self.window]
+
+    # What the rules say about it
+
+    def residents(self) -> list[str]:
+        """Ids of the window from front to back."""
+        return [segment for segment, _ in self.window]
+
+    def version(self, segment: str) -> int:
+        path = self.arrivals[segment].path
+        return self.held.get(segment, 0) if path is None else self.versions.get(path, 0)
+
+    def current(self, segment: str) -> bool:
+        return self.held.get(segment, 0) >= self.version(segment)
+
+    def originals(self, segment: str) -> set[str]:
+        """What *segment* stands for in the end; itself if it is of the log."""
+        if segment not in self.sources:
+            return {segment}
+        return set().union(*(self.originals(source) for source in self.sources[segment]))
+
+    def salience(self, segment: str, turn: int | None = None) -> float:
+        """r·d^(t−τ); of a surrogate its best source's."""
+        decay = self.script.settings["salience.decay"]
+        now = self.turn if turn is None else turn
+        best = 0.0
+        for original in self.originals(segment):
+            r, tau = self.scored[original]
+            best = max(best, r * decay ** (now - tau))
+        return best
+
+    def unit(self, segment: str) -> list[str]:
+        """Resident members of the pair that *segment* came in, itself among them."""
+        pair = None if segment in self.sources else self.arrivals[segment].pair
+        if pair is None:
+            return [segment]
+        return [
+            s for s in self.residents() if s not in self.sources and self.arrivals[s].pair == pair
+        ]
+
+    def stand_ins(self, segment: str, window: list[str]) -> list[str]:
+        """What of *window* stands for *segment*."""
+        return [s for s in window if s in self.sources and segment in self.originals(s)]
+
+    def states(self, segment: str, key: str) -> bool | None:
+        """Whether the resident *segment* states *key*; None where that is not for us to say."""
+        if segment in self.invented:
+            return False
+        if segment in self.sources:
+            return key in self.kept[segment]
+        arrival = self.arrivals[segment]
+        if self.how[segment] != "whole" or self._rewritten(arrival.path):
+            return None
+        return any(fact.key == key for fact in arrival.facts)
+
+    def _rewritten(self, path: str | None) -> bool:
+        """Whether some write says what a new version of *path* states."""
+        branches = [b for a in self.script.attempts for b in (a.ok, a.failed)]
+        return any(
+            isinstance(s, Write) and s.path == path and s.facts is not None
+            for stimuli in (self.script.stimuli, *branches)
+            for s in stimuli
+        )
+
+    def outcomes(self, query: Query) -> set[str] | None:
+        """What a strict reader can answer now; None where the rules leave it open.
+
+        Looks at the window of the first call and at the present one: a query may be answered
+        from either, since only its own fetch comes between them.
+        """
+        return self._outcome(query, self.called) | self._outcome(query, self.residents()) or None
+
+    def _outcome(self, query: Query, window: list[str]) -> set[str]:
+        said = {segment: self.states(segment, query.key) for segment in window}
+        asked = query.touches[0]
+        if any(says is None for says in said.values()) or self._rewritten(
+            self.arrivals[asked].path
+        ):
+            return {"correct", "stale", "confabulated", "abstained", "deferred"}
+        full = [s for s, says in said.items() if says and s not in self.sources]
+        if any(self.current(s) for s in full):
+            return {"correct"}
+        if full:
+            return {"stale"}
+        if any(said[s] for s in window):
+            return {"correct"}
+        return self._without(asked, window)
+
+    def _without(self, asked: str, window: list[str]) -> set[str]:
+        """The rows for a fact that nothing of *window* states."""
+        back = {"correct", "deferred"} if self.arrivals[asked].copy else {"abstained"}
+        stand_ins = self.stand_ins(asked, window)
+        if any(s in self.invented for s in stand_ins):
+            return {"confabulated"}
+        if not stand_ins:
+            return back
+        return set().union(*(back if self.tagged[s] else {"confabulated"} for s in stand_ins))
+
+    def unmet(self, facts: tuple[str, ...], paths: tuple[str, ...]) -> Iterator[str] | None:
+        """Needs that no resident segment meets; None where that is not for us to say."""
+        window = self.residents()
+        said: dict[str, Any] = {
+            key: [self.states(s, key) and (s in self.sources or self.current(s)) for s in window]
+            for key in facts
+        }
+        if any(says is None for answers in said.values() for says in answers):
+            return None
+        copies = {
+            self.arrivals[s].path for s in window if s not in self.sources and self.current(s)
+        }
+        return iter(
+            [key for key in facts if not any(said[key])] + [p for p in paths if p not in copies]
+        )
