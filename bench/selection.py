@@ -42,7 +42,9 @@ def select_scenarios(
         if len(left) == len(plain):
             catalogue.load(plain[-1].name, {key: settings[key]})
         elif left:
-            remarks.append(f"{key} is not a setting of {', '.join(left)}")
+            stories = [scenario.name for scenario in plain if scenario.kind == "story"]
+            whose = "the stories" if left == stories else ", ".join(left)
+            remarks.append(f"{key} is not a setting of {whose}")
     return sorted_scenarios(catalogue.load(name, taken) for name, taken in takes.items()), remarks
 
 

@@ -36,6 +36,7 @@ _DOCUMENT = {
     "recorded": Key("recorded", "table"),
     "stimuli": Key("stimuli", "tables", required=True),
     "attempts": Key("attempts", "tables"),
+    "attempts_cut": Key("attempts_cut", "flag"),
 }
 _ATTEMPT = {
     "number": Key("number", "whole", low=1, required=True),

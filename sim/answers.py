@@ -94,7 +94,7 @@ class Answers:
             elif not self._just_let_in(reading):
                 self._say(query, reading)
                 if reading.outcome == "confabulated" and reading.cause == "untagged":
-                    self._made_up(query, reading)
+                    self._made_up(query, reading.segment)
                 continue
             self._open.append((query, reading))
         return any(self._asked.values())
@@ -105,9 +105,10 @@ class Answers:
             if reading.wanted is not None:
                 after = self._after(query, reading.wanted)
                 cause = f"{reading.cause}, {after.cause}"
-                reading = replace(after, cause=cause, segment=reading.segment)
+                reading = replace(after, cause=cause, segment=after.segment or reading.segment)
             elif reading.segment is not None and not reading.segment.resident:
-                reading = replace(self._after(query, reading.segment), segment=reading.segment)
+                after = self._after(query, reading.segment)
+                reading = replace(after, segment=after.segment or reading.segment)
             self._say(query, reading)
         self._open.clear()
 
@@ -237,9 +238,11 @@ class Answers:
                 how = "fetched"
         world.record("operator", operator, name, how)
 
-    def _made_up(self, query: Query, reading: Reading) -> None:
-        """Let the policy put the invented text in the place of its surrogate."""
-        if self._restore is not None and reading.segment is not None:
-            world = self._world
-            actions = self._restore(world.view, reading.segment, query.key)
+    def _made_up(self, query: Query, stand_in: Segment | None) -> None:
+        """Let the policy put the invented text in the place of its surrogate.
+
+        Text that has been invented before stays as it is, whatever else is asked of it.
+        """
+        if self._restore is not None and stand_in is not None and stand_in.is_surrogate:
+            actions = self._restore(self._world.view, stand_in, query.key)
             self._harness.obey(actions, "restore")

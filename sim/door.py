@@ -108,11 +108,10 @@ class Door:
         decision: Admit | Refuse = answer or Admit(segment.tokens)
         if isinstance(decision, Refuse):
             self._refuse(segment, decision)
-            world.freed += before - world.window.tokens + decision.tokens
-            return False
-        self.admit(segment, decision, by)
+        else:
+            self.admit(segment, decision, by)
         world.freed += before - world.window.tokens + segment.tokens
-        return True
+        return segment.resident
 
     def let_in(self, segment: Segment, by: str) -> None:
         """Admit what was kept out before, whatever the policy would say."""

@@ -108,7 +108,7 @@ class _Engine:
         self.env = simpy.Environment(0.0)
         self._turns = script.turns()
         self._attempts = {a.turn: a for a in script.attempts}
-        self._calls_last = max(self._attempts, default=0)
+        self._last_attempt = 0 if script.attempts_cut else max(self._attempts, default=0)
         self._status, self._reason = "completed", ""
         self._last: Attempt | None = None
         self._check_pins()
@@ -160,7 +160,7 @@ class _Engine:
                 branch = yield from self._turn(number, attempt)
                 if branch == "ok":
                     return
-                if attempt is not None and number == self._calls_last:
+                if number == self._last_attempt:
                     raise _Failed("attempts exhausted")
         except _Failed as failure:
             self._status, self._reason = "failed", str(failure)

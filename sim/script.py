@@ -237,6 +237,9 @@ class Script:
     tokens_from: str = "script"
     """Where sizes come from: ``script``, a tokenizer's name, or ``bytes/4``."""
     recorded: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    attempts_cut: bool = False
+    """Whether a longer run has more attempts: then none here is the last, and a run that reaches
+    its last turn without success is completed like any other."""
 
     def turns(self) -> dict[int, Turn]:
         """Return the unguarded stimuli by turn; a turn without any is absent."""
@@ -298,6 +301,7 @@ def script_to_json(script: Script) -> dict[str, Any]:
         "recorded": {str(k): dict(v) for k, v in sorted(script.recorded.items())},
         "stimuli": [_stimulus_to_json(s) for s in script.stimuli],
         "attempts": [_attempt_to_json(a) for a in script.attempts],
+        "attempts_cut": script.attempts_cut,
     }
 
 
@@ -345,4 +349,5 @@ def script_from_json(data: Mapping[str, Any]) -> Script:
         tokens_from=data.get("tokens_from", "script"),
         output_tokens={int(k): v for k, v in data.get("output_tokens", {}).items()},
         recorded={int(k): dict(v) for k, v in data.get("recorded", {}).items()},
+        attempts_cut=bool(data.get("attempts_cut", False)),
     )

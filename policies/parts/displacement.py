@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from policies.parts.units import size, under_way
+from policies.parts.units import leading, size, under_way
 from sim.segments import Kind
 
 if TYPE_CHECKING:
@@ -99,10 +99,9 @@ class Displacement:
         for other in _distinct(view, ranking.candidates(view, need, stays)):
             unit = view.together(other)
             run.append(other)
-            scores = [view.salience(s) for s in unit]
-            leaving.extend(scores)
+            leaving.extend(view.salience(s) for s in leading(unit))
             need -= size(unit)
-            mass -= math.fsum(scores)
+            mass -= math.fsum(view.salience(s) for s in unit)
             if need <= 0 and mass <= 0.0:
                 break
         names = tuple(s.id for s in run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from policies.parts.units import leads
+from policies.parts.units import leading
 from sim.segments import Kind
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def nobody(segment: Segment) -> bool:
 
 
 class BySalience:
-    """Least salient first, ties older first; a call and its result count as their better one."""
+    """Least salient first, ties older first; a call counts as its result does."""
 
     def __init__(self, member: Member) -> None:
         self._member = member
@@ -95,8 +95,10 @@ class BySalience:
     def candidates(self, view: View, need: int, stays: Stays = nobody) -> Iterator[Segment]:
         """Yield who goes first, one for all that leaves together."""
         for segment in self._order or ():
-            alone = segment.pair is None
-            if (alone or leads(view, segment, view.together(segment))) and not stays(segment):
+            call = segment.kind is Kind.TOOL_CALL
+            if call and segment not in leading(view.together(segment)):
+                continue
+            if not stays(segment):
                 yield segment
 
     def below(self, view: View, limit: float) -> list[Segment]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from policies.parts.ranking import BySalience
 from policies.parts.rewriting import Rewriting
-from policies.parts.units import leads
+from policies.parts.units import leading
 from sim.actions import Evict
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class RelevancePass:
             return
         for segment in self._all.below(view, limit):
             unit = view.together(segment)
-            if not segment.resident or not leads(view, segment, unit):
+            if not segment.resident or segment not in leading(unit):
                 continue
             if self._rewriting is None:
                 yield Evict(segment.id, "relevance")
@@ -74,7 +74,7 @@ class RelevancePass:
             if not segment.resident:
                 continue
             unit = view.together(segment)
-            if any(view.salience(s) >= limit for s in unit):
+            if any(view.salience(s) >= limit for s in leading(unit)):
                 continue
             obstacle = self._rewriting.obstacle(view, unit)
             if obstacle is not None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sim.segments import Segment
     from sim.view import View
 
-__all__ = ["leads", "shortest_run", "size", "under_way"]
+__all__ = ["leading", "shortest_run", "size", "under_way"]
 
 
 def size(unit: Iterable[Segment]) -> int:
@@ -19,12 +19,11 @@ def size(unit: Iterable[Segment]) -> int:
     return sum(segment.tokens for segment in unit)
 
 
-def leads(view: View, segment: Segment, unit: Sequence[Segment]) -> bool:
-    """Whether *segment* is the most salient of *unit*, whose salience is its best member's."""
+def leading(unit: Sequence[Segment]) -> Sequence[Segment]:
+    """Return those of *unit* whose salience counts: a call counts as its result does."""
     if len(unit) == 1:
-        return True
-    own = (view.salience(segment), segment.seq)
-    return all(own >= (view.salience(other), other.seq) for other in unit)
+        return unit
+    return [segment for segment in unit if segment.kind is not Kind.TOOL_CALL] or unit
 
 
 def under_way(view: View, segment: Segment) -> bool:

@@ -29,6 +29,8 @@ class Builder:
         self.turns: int = settings["turns"]
         self.stimuli: list[Stimulus] = []
         self.attempts: list[Attempt] = []
+        self.attempts_cut = False
+        """Whether a longer run would have more attempts."""
         self.output_tokens: dict[int, int] = {}
         """What the model wrote for a turn: its message, calls, diff and note."""
         self._scenario = scenario

@@ -150,6 +150,7 @@ def _fill(builder: Builder) -> None:
         if coder.attempts.over:
             return
         coder.turn(turn)
+    builder.attempts_cut = not coder.attempts.over
 
 
 FAMILY = Family(

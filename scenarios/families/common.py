@@ -46,6 +46,7 @@ class Family:
             attempts=tuple(builder.attempts),
             capabilities=self.capabilities,
             output_tokens=builder.output_tokens,
+            attempts_cut=builder.attempts_cut,
         )
 
 

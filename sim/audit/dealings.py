@@ -179,8 +179,10 @@ def _check_source(s: State, query: str, key: str, source: Item, outcome: str, ca
     seen = source.id in s.window or s.resident_at_call(source.id) or source.stand_ins > 0
     if outcome in ("correct", "stale") and not seen:
         raise AuditError(f"query {query!r} is answered from {source.id!r}, which was not resident")
-    if outcome == "stale" and (not original or s.current(source)):
+    if outcome == "stale" and original and s.current(source):
         raise AuditError(f"query {query!r} is answered stale, but {source.id!r} is current")
+    if outcome == "stale" and not original and key not in source.facts:
+        raise AuditError(f"query {query!r} is answered stale, but {source.id!r} did not keep it")
     if outcome == "correct":
         if original and not s.current(source):
             raise AuditError(f"query {query!r} is answered from an old version of {source.id!r}")

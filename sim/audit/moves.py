@@ -27,7 +27,8 @@ def _filled(tokens: Any) -> int:
 
 def _enter(s: State, item: Item) -> None:
     """Book-keeping for *item*, which has just come into the window."""
-    s.now.entered.add(item.id)
+    if item.kind is not None:
+        s.now.entered.add(item.id)
     if s.now.calls:
         s.now.at_call.setdefault(item.id, False)
 

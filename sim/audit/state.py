@@ -53,6 +53,7 @@ class TurnState:
     """A read, result or fetch without a copy that was admitted."""
     left: set[str] = field(default_factory=set)
     entered: set[str] = field(default_factory=set)
+    """Segments of the log that were admitted or fetched."""
     granted: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Granted and not yet fetched, with what is to leave for it."""
     at_call: dict[str, bool] = field(default_factory=dict)

@@ -33,7 +33,7 @@ def test_it_grants_and_the_pass_displaces(play):
     assert told["rehydrated_slack"] == told["rehydrated_swap"] == 0
 
 
-def test_a_pair_counts_as_its_better_half(play):
+def test_a_call_counts_as_its_result_does(play):
     told = play(
         "naive-rehydrate",
         Arrival(1, "call", Kind.TOOL_CALL, 10, 0.1, pair="p"),
@@ -49,3 +49,14 @@ def test_declarations():
     assert make("naive-rehydrate").declares == {"ignores_pins"}
     assert not hasattr(make("naive-rehydrate"), "on_rehydrate")
     assert make("naive-rehydrate:pins=on").declares == frozenset()
+
+
+def test_a_call_alone_counts_for_itself(play):
+    told = play(
+        "naive-rehydrate",
+        Arrival(1, "call", Kind.TOOL_CALL, 100, 0.1, pair="p"),
+        Arrival(1, "note", Kind.NOTE, 100, 0.3),
+        Arrival(2, "say", Kind.USER, 100, 0.9),
+        budget=200,
+    )
+    assert told.evicted(2) == [("call", "displaced")]

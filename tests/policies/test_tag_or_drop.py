@@ -118,10 +118,10 @@ def test_a_rewrite_that_frees_nothing_does_not_serve_the_budget(play):
     assert told.evicted() == [("small", "grows")]
 
 
-def test_a_call_and_its_result_become_one_surrogate_by_the_better_of_the_two(play):
+def test_a_call_and_its_result_become_one_surrogate_when_the_result_is_below(play):
     told = play(
         "tag-or-drop",
-        Arrival(1, "call", Kind.TOOL_CALL, 15, 0.2, pair="p"),
+        Arrival(1, "call", Kind.TOOL_CALL, 15, 1.0, pair="p"),
         Arrival(1, "result", Kind.TOOL_RESULT, 90, 0.3, pair="p", copy=True, time=1.0),
         turns=4,
     )

@@ -95,9 +95,7 @@ def acting(actions: Mapping[int, Iterable[Any]], **more: Any) -> Idle:
     return Idle(before_call=lambda view: todo.pop(view.turn, ()), **more)
 
 
-def play(
-    it: Script, policy: Any = None, price: Price = UNCACHED, *, strict: bool = True
-) -> Run:
+def play(it: Script, policy: Any = None, price: Price = UNCACHED, *, strict: bool = True) -> Run:
     """Run a script, strictly unless told otherwise."""
     return run(it, Idle() if policy is None else policy, price, strict=strict)
 

@@ -46,7 +46,11 @@ def test_a_generator_begins_anew_under_each_name() -> None:
         return values
 
     assert draw(1, "coding-agent", "sizes", 3) == draw(1, "coding-agent", "sizes", 3)
-    others = [(2, "coding-agent", "sizes", 3), (1, "x", "sizes", 3), (1, "coding-agent", "waits", 3)]
+    others = [
+        (2, "coding-agent", "sizes", 3),
+        (1, "x", "sizes", 3),
+        (1, "coding-agent", "waits", 3),
+    ]
     for other in others:
         assert draw(*other) != draw(1, "coding-agent", "sizes", 3)
 

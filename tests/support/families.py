@@ -54,7 +54,7 @@ def everything(made: Script) -> Iterator[Stimulus]:
 def text(made: Script, upto: int | None = None) -> str:
     """Return the JSON of a script without its settings, up to a turn."""
     data = script_to_json(made)
-    del data["settings"]
+    del data["settings"], data["attempts_cut"]
     if upto is not None:
         for part in ("stimuli", "attempts"):
             data[part] = [entry for entry in data[part] if entry["turn"] <= upto]

@@ -75,8 +75,8 @@ _MESSAGES = (Kind.USER, Kind.ASSISTANT, Kind.THINKING, Kind.SUMMARY)
 _LOOSE = (*_MESSAGES, Kind.FILE, Kind.NOTE, Kind.DIFF, Kind.IMAGE, Kind.TOOL_RESULT)
 
 _few = st.integers(0, 7)
-_scores = st.sampled_from([1.0, 0.9, 0.5, 0.3, 0.1, 0.0])
-_tokens = st.one_of(st.integers(1, 60), st.integers(1, 400), st.just(1))
+_scores = st.sampled_from([1.0, 0.9, 0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
+_tokens = st.one_of(st.integers(1, 60), st.integers(20, 150), st.integers(1, 400))
 
 _segment = st.tuples(
     st.just("segment"),
@@ -84,10 +84,9 @@ _segment = st.tuples(
     _tokens,
     _scores,
     st.fixed_dictionaries(
-        {},
+        {"copy": st.booleans()},
         optional={
-            "copy": st.booleans(),
-            "pinned": st.just(True),
+            "pinned": st.sampled_from([False, False, True]),
             "standing": st.just(True),
             "taggable": st.just(False),
             "path": st.sampled_from(_PATHS),
@@ -105,10 +104,9 @@ _result = st.tuples(
     _tokens,
     _scores,
     st.fixed_dictionaries(
-        {},
+        {"copy": st.booleans()},
         optional={
-            "copy": st.booleans(),
-            "pinned": st.just(True),
+            "pinned": st.sampled_from([False, False, True]),
             "fact": st.sampled_from([None, False]),
             "time": st.sampled_from([0.0, 0.5, 3.0]),
             "max_result_tokens": st.integers(1, 200),
@@ -126,13 +124,19 @@ _write = st.tuples(
     st.sampled_from([None, (), ("new",)]),
 )
 _world = st.tuples(st.just("world"), _few, _tokens)
-_query = st.tuples(st.just("query"), _few, _scores, st.lists(_few, max_size=2))
+_query = st.tuples(
+    st.just("query"),
+    st.integers(0, 20),
+    st.sampled_from([0.9, 1.0, 0.7, 0.5, 0.3, 0.0]),
+    st.lists(_few, max_size=2),
+)
 _act = st.tuples(st.just("act"), st.lists(_few, min_size=1, max_size=2))
 _operator = st.tuples(st.just("operator"), _few)
 _wait = st.tuples(st.just("wait"), st.sampled_from([1.0, 400.0]))
 
 _draft = st.one_of(
-    _segment, _result, _segment, _query, _query, _write, _act, _operator, _world, _wait
+    *(_segment, _result, _query, _segment, _result, _query, _segment, _query),
+    *(_write, _act, _operator, _world, _wait),
 )
 _attempt = st.fixed_dictionaries(
     {"guarded": st.booleans()},
@@ -143,10 +147,10 @@ _attempt = st.fixed_dictionaries(
         "failed": st.lists(_draft, max_size=3),
     },
 )
-_turn = st.tuples(st.lists(_draft, max_size=5), st.one_of(st.none(), _attempt))
+_turn = st.tuples(st.lists(_draft, max_size=6), st.one_of(st.none(), st.none(), _attempt))
 
 _settings = st.fixed_dictionaries(
-    {"budget": st.one_of(st.integers(120, 600), st.integers(600, 3_000))},
+    {"budget": st.one_of(st.integers(120, 400), st.integers(120, 400), st.integers(400, 2_000))},
     optional={
         "salience.decay": st.sampled_from([1.0, 0.85, 0.5, 0.1]),
         "rehydrate.threshold": st.sampled_from([0.0, 0.3, 0.6, 0.95]),
@@ -226,11 +230,12 @@ class _Builder:
         if kind is not Kind.TOOL_RESULT:
             more.pop("names", None)
         if kind is Kind.FILE:
-            more.setdefault("path", _PATHS[0])
-            more.setdefault("copy", True)
-        elif kind is not Kind.DIFF:
-            more.pop("path", None)
+            more.setdefault("path", _PATHS[self.count % 3])
+            more.setdefault("rank", self.count % 5)
+        else:
             more.pop("rank", None)
+            if kind is not Kind.DIFF:
+                more.pop("path", None)
         self.arrive(Arrival(turn, name, kind, tokens, score, facts=facts, attempt=attempt, **more))
 
     def _result(
@@ -351,7 +356,7 @@ def _build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
     )
 
 
-def scripts(max_turns: int = 8) -> st.SearchStrategy[Script]:
+def scripts(max_turns: int = 10) -> st.SearchStrategy[Script]:
     """Scripts of 1 to *max_turns* turns; pins of turn 1 fit the budget, later ones may not."""
     return st.builds(
         _build, _settings, st.lists(_turn, min_size=1, max_size=max_turns), st.integers(0, 3)

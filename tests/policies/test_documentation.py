@@ -1,0 +1,39 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from policies.check import check
+from policies.registry import make, names, options
+
+TEXT = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
+
+
+def section(name):
+    found = re.search(rf"^## {re.escape(name)}\b.*?(?=^## |\Z)", TEXT, re.M | re.S)
+    assert found, name
+    return found[0]
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_option_is_in_the_page(name):
+    shared = "tag-or-drop", "slack-swap-refuse", "tiered"
+    own = section(name)
+    if name == "disciplined":
+        own += "".join(map(section, shared))
+    for option in options(name):
+        assert f"`{option.name}`" in own
+
+
+@pytest.mark.parametrize("name", names())
+def test_each_declaration_is_in_the_page(name):
+    for rule in make(name).declares:
+        assert f"`{rule}`" in section(name)
+
+
+def test_the_example_works(tmp_path):
+    code = re.search(r"```python\n(.*?)```", TEXT, re.S)[1]
+    path = tmp_path / "mine.py"
+    path.write_text(code)
+    findings = check(lambda: make(f"{path}:Largest"))
+    assert findings == []
