@@ -110,6 +110,7 @@ class _Engine:
         self._attempts = {a.turn: a for a in script.attempts}
         self._last_attempt = 0 if script.attempts_cut else max(self._attempts, default=0)
         self._status, self._reason = "completed", ""
+        self._error: Exception | None = None
         self._last: Attempt | None = None
         self._check_pins()
         self.world.record(
@@ -143,6 +144,8 @@ class _Engine:
         self.answers.start()
         self.env.process(self._play())
         self.env.run()
+        if self._error is not None:
+            raise self._error
         window = self.world.window
         self.world.now = self.env.now
         self.world.record(
@@ -164,6 +167,9 @@ class _Engine:
                     raise _Failed("attempts exhausted")
         except _Failed as failure:
             self._status, self._reason = "failed", str(failure)
+        except Exception as error:
+            # SimPy would raise a copy, made from its arguments alone, without its place.
+            self._error = error
 
     def _turn(self, number: int, attempt: Attempt | None) -> Generator[simpy.Event, Any, str]:
         world = self.world
