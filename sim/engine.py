@@ -243,12 +243,16 @@ class _Engine:
             if isinstance(write, WorldRefresh):
                 self._refresh(write)
                 continue
-            version = world.store.write(write.path, write.tokens, write.facts)
+            world.store.write(write.path, write.tokens, write.facts)
             world.roles.write(write.path)
-            stale = tuple(s.id for s in world.view.stale(write.path))
-            world.record("write", write.path, version, stale)
+            self._written(write.path)
             self.door.roles_changed((), (write.path,))
             self._hook("on_write", write.path)
+
+    def _written(self, path: str) -> None:
+        world = self.world
+        stale = tuple(s.id for s in world.view.stale(path))
+        world.record("write", path, world.store.version(path), stale)
 
     def _refresh(self, refresh: WorldRefresh) -> None:
         world = self.world
@@ -256,6 +260,8 @@ class _Engine:
         if segment is None:
             return
         world.store.change(segment, refresh.tokens)
+        if segment.path is not None:
+            self._written(segment.path)
         if segment.resident:
             self.harness.replace_content(segment, refresh.tokens, "world")
         else:

@@ -40,7 +40,7 @@ HOOKS = (
 ``on_overflow(view) -> iterable of actions``
     After the pass, if the window is still over budget; the backstop follows.
 ``on_rehydrate(view, segment) -> Grant or RehydrationBlocked``
-    The gate. A policy without one grants.
+    The gate. Without one, or without an answer, it is granted.
 ``on_restore(view, surrogate, key) -> iterable of actions``
     The model has made up *key* from an untagged surrogate.
 ``after_turn(view) -> iterable of actions``

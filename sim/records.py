@@ -27,7 +27,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "admit": ("segment", "tokens", "how", "never", "displaced", "score", "floor"),
     # It is kept out: all of it is never-admitted (booked once: tokens is 0 when it was before).
     "refuse": ("segment", "tokens", "reason", "displaced", "score", "floor"),
-    # A file is written; stale are the resident copies left behind.
+    # A file is written, or changed by the world; stale are the resident copies left behind.
     "write": ("path", "version", "stale"),
     # A copy is replaced in place, by the policy or by the world.
     "refresh": ("segment", "before", "after", "version", "by"),

@@ -23,7 +23,7 @@ from sim.metrics import METRICS
 from sim.policy import DECLARABLE
 from sim.prices import CacheRules, Price, Speed
 from sim.records import Record
-from sim.script import Arrival, Query, Script, script_from_json, script_to_json
+from sim.script import Arrival, Operator, Query, Script, script_from_json, script_to_json
 from sim.segments import Kind
 from tests.support.chaos import Chaos
 from tests.support.naive_cache import NaiveCache
@@ -36,6 +36,16 @@ PRICE = Price("hand", 2.0, 2.5, 0.2, 10.0, CacheRules("auto", 1, 1, 300.0), SPEE
 
 CAREFUL = ("naive-trim", "slack-swap-refuse", "tag-or-drop", "tiered", "disciplined")
 """Policies that declare no rule that they break."""
+
+FITTING = (
+    "sliding-window",
+    "naive-rehydrate",
+    "slack-swap-refuse",
+    "tag-or-drop",
+    "tiered",
+    "disciplined",
+)
+"""Policies that can make any window fit whose pins do."""
 
 QUIET = ("no-op", "sliding-window", "naive-trim", "naive-rehydrate", "compaction")
 """Policies that do nothing at all while the window fits."""
@@ -108,9 +118,7 @@ def test_pins_stay_unless_the_backstop_cuts_them(policy: str, script: Script) ->
     assert result.metrics["breaches"] == 0
 
 
-@pytest.mark.parametrize(
-    "policy", [name for name in POLICIES if name not in ("naive-trim", "no-op", "naive-rewrite")]
-)
+@pytest.mark.parametrize("policy", FITTING)
 @examples(40)
 @given(script=scripts())
 def test_policies_that_know_their_limit_leave_nothing_to_the_backstop(
@@ -227,11 +235,15 @@ def test_answers_and_saliences_are_what_the_rules_say(policy: str, script: Scrip
     oracle = Oracle(script)
     queries = {s.id: s for s in every(script) if isinstance(s, Query)}
     decided = is_strict(script)
+    threshold = script.settings["rehydrate.threshold"]
     for record in played(script, policy).records:
         kind, _, turn, *values = record
         if kind == "score":
-            said = oracle.salience(values[0], turn)
-            assert math.isclose(values[1], said, rel_tol=1e-9, abs_tol=1e-15)
+            segment, before, after, crossed = values
+            said = oracle.salience(segment, turn)
+            assert math.isclose(before, said, rel_tol=1e-9, abs_tol=1e-15)
+            absent = segment not in oracle.residents()
+            assert crossed == (absent and before <= threshold < after)
         elif kind == "turn" and values[0] is not None:
             attempt = script.attempts[values[0] - 1]
             unmet = oracle.unmet(attempt.facts, attempt.paths)
@@ -246,26 +258,62 @@ def test_answers_and_saliences_are_what_the_rules_say(policy: str, script: Scrip
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(20)
+@examples(30)
 @given(script=scripts())
-def test_queries_score_what_they_touch_in_order(policy: str, script: Script) -> None:
+def test_what_is_asked_is_scored_and_missed_by_the_script(policy: str, script: Script) -> None:
+    """Every touch of a query scores, in the order of the script; whoever is asked and was not
+    resident, full and current at the call is missed."""
     oracle = Oracle(script)
-    scored: dict[int, list[Record]] = {}
-    last = 0
+    due: list[tuple[str, float]] = []
+    lacking: list[str] = []
+    met: list[Any] = []
     for record in played(script, policy).records:
-        if record[0] == "score":
-            scored.setdefault(record[2], []).append(record)
-        last = record[2] if record[0] == "call" else last
+        kind, _, turn, *values = record
+        if kind == "turn":
+            assert (due, lacking) == ([], [])
+            met = stimuli_of(script, turn, *values[:2])
+        elif kind == "score":
+            segment, relevance = due.pop(0)
+            assert (values[0], values[2]) == (segment, max(values[1], relevance))
+        elif kind == "missed":
+            lacking.remove(values[0])
         oracle.follow(record)
-    asked = [q for q in every(script) if isinstance(q, Query)]
-    unguarded = [q for q in script.stimuli if isinstance(q, Query)]
-    for turn in range(1, last + 1):
-        records = scored.get(turn, [])
-        touched = [(s, q.relevance) for q in unguarded if q.turn == turn for s in q.touches]
-        assert [r[3] for r in records[: len(touched)]] == [s for s, _ in touched]
-        for record, (_, relevance) in zip(records, touched, strict=False):
-            assert record[5] == max(record[4], relevance)
-        assert len(records) <= sum(len(q.touches) for q in asked if q.turn == turn)
+        if kind == "call" and not values[-1]:
+            due = [(s, q.relevance) for q in met if isinstance(q, Query) for s in q.touches]
+            asked = [q.touches[0] for q in met if isinstance(q, Query)]
+            asked += [o.segment for o in met if isinstance(o, Operator)]
+            here = set(oracle.residents())
+            lacking = [s for s in asked if s not in here or not oracle.current(s)]
+    assert (due, lacking) == ([], [])
+
+
+def stimuli_of(script: Script, turn: int, attempt: int | None, branch: str) -> list[Any]:
+    """Return what a turn holds, the branch of its attempt after the rest."""
+    found = [s for s in script.stimuli if s.turn == turn]
+    if attempt is not None and branch in ("ok", "failed"):
+        found += getattr(script.attempts[attempt - 1], branch)
+    return found
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@examples(40)
+@given(script=scripts())
+def test_an_attempt_is_repeated_if_nothing_of_the_last_is_left(policy: str, script: Script) -> None:
+    """Of its words, its diff, or a line that stands for them, when the next one begins."""
+    oracle = Oracle(script)
+    before: int | None = None
+    for record in played(script, policy).records:
+        if record[0] == "attempt":
+            left = {o for s in oracle.residents() for o in oracle.originals(s)}
+            words = [
+                s
+                for s in left
+                if oracle.arrivals[s].attempt == before
+                and oracle.arrivals[s].kind in (Kind.ASSISTANT, Kind.THINKING, Kind.DIFF)
+            ]
+            assert bool(record[5]) == (before is not None and not words)
+            before = record[3]
+        oracle.follow(record)
 
 
 def every(script: Script) -> list[Any]:

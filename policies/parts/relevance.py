@@ -9,6 +9,7 @@ from policies.parts.ranking import BySalience
 from policies.parts.rewriting import Rewriting
 from policies.parts.units import leading
 from sim.actions import Evict
+from sim.segments import Kind
 
 if TYPE_CHECKING:
     from policies.options import Value
@@ -46,11 +47,17 @@ class RelevancePass:
         """Ask for who is full, and for who of them can never be rewritten as it is."""
         self._all.start(view)
         rewriting, member = self._rewriting, self._member
-        if rewriting is not None and self._defer:
-            self._stuck = BySalience(
-                lambda s: member(s) and rewriting.obstacle(view, [s]) is not None
-            )
-            self._stuck.start(view)
+        if rewriting is None or not self._defer:
+            return
+
+        def never(segment: Segment) -> bool:
+            """Whether it cannot be rewritten; a call is left to its result, which comes later."""
+            if segment.kind is Kind.TOOL_CALL and segment.pair is not None:
+                return False
+            return member(segment) and rewriting.obstacle(view, view.together(segment)) is not None
+
+        self._stuck = BySalience(never)
+        self._stuck.start(view)
 
     def before_call(self, view: View) -> Iterator[Rewrite | Evict]:
         """Rewrite or evict what is below the limit."""

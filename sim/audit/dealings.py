@@ -100,7 +100,7 @@ def demand(s: State, tokens: int, pinned: int) -> None:
     if not least <= _whole(tokens, "a demand") <= most:
         bounds = f"{least}" if least == most else f"between {least} and {most}"
         raise AuditError(f"the turn demands {bounds} tokens, the record says {tokens}")
-    if not 0 <= pinned <= tokens:
+    if not 0 <= pinned <= max(tokens, s.window.total):
         raise AuditError(f"{pinned} pinned tokens do not fit into a demand of {tokens}")
     s.peak_demand_tokens = max(s.peak_demand_tokens or 0, tokens)
 
@@ -148,10 +148,9 @@ def call(
 def maintain(s: State, surrogate: str, input: int, read: int, output: int, usd: float) -> None:
     if _whole(read, "what is read") > _whole(input, "an input"):
         raise AuditError(f"{read} tokens are read of a request of {input}")
-    if surrogate not in s.items:
-        s.promised.add(surrogate)
-    elif s.items[surrogate].kind is not None:
-        raise AuditError(f"{surrogate!r} arrived and was not asked of the model")
+    if surrogate in s.items:
+        raise AuditError(f"{surrogate!r} is there already; the model is asked for it too late")
+    s.promised[surrogate] = (input, output)
     s.costs.output_tokens += _whole(output, "an output")
     s.costs.maintenance_usd += _amount(usd, "a price")
 

@@ -209,6 +209,7 @@ def refresh(s: State, segment: str, before: int, after: int, version: int, by: s
     if segment not in s.window:
         if before or after:
             raise AuditError(f"{segment!r} is not in the window, yet {before} tokens were replaced")
+        _renew(s, item, version)
         return
     held = s.window.held(segment)
     if held != before:
@@ -217,6 +218,8 @@ def refresh(s: State, segment: str, before: int, after: int, version: int, by: s
     s.counts["refreshes"] += 1
     s.books.refreshed_out += before
     s.books.refreshed_in += after
+    if s.at_door:
+        s.now.freed += before - after
     _renew(s, item, version)
     if not s.current(item):
         raise AuditError(f"{segment!r} was refreshed to an old version {version}")
@@ -246,6 +249,20 @@ def evict(s: State, segment: str, tokens: int, book: str, reason: str, by: str) 
     s.note(segment, "evicted", book, reason)
 
 
+def _paid(s: State, surrogate: str, before: int, after: int) -> None:
+    """Check that the model was asked for *surrogate*: with the sources, or the whole window."""
+    if surrogate not in s.promised:
+        raise AuditError(f"the model was never asked for {surrogate!r}")
+    given, written = s.promised.pop(surrogate)
+    if written != after:
+        raise AuditError(f"the model wrote {written} tokens for {surrogate!r}, which has {after}")
+    if given not in (before, s.window.total):
+        raise AuditError(
+            f"the model was given {given} tokens for {surrogate!r}; the sources have {before} "
+            f"and the window {s.window.total}"
+        )
+
+
 def rewrite(
     s: State,
     surrogate: str,
@@ -270,6 +287,7 @@ def rewrite(
             f"{surrogate!r} does not shrink {before} tokens, a source has no copy and the policy "
             f"does not declare grows"
         )
+    _paid(s, surrogate, before, after)
     freed = s.window.replace(sources, surrogate, _filled(after))
     if freed != before:
         raise AuditError(f"the sources held {freed} tokens, the record says {before}")
@@ -279,11 +297,18 @@ def rewrite(
     if by == "door":
         s.now.freed += before - after
     s.edit()
+    known = frozenset().union(*(item.facts for item in items))
+    made_up = frozenset().union(*(item.made_up for item in items)) - known
     made = Item(
-        surrogate, None, copy, facts=frozenset(kept), sources=tuple(sources), tagged=bool(tagged)
+        surrogate,
+        None,
+        copy,
+        facts=frozenset(kept) - made_up,
+        made_up=frozenset(kept) & made_up,
+        sources=tuple(sources),
+        tagged=bool(tagged),
     )
     s.items[surrogate] = made
-    s.promised.discard(surrogate)
     s.histories.open(surrogate)
     for item in items:
         _unpinned(s, item)
@@ -309,7 +334,15 @@ def restore(s: State, surrogate: str, segment: str, before: int, after: int, key
     s.books.fabricated += after
     if s.at_door:
         s.now.freed += before - after
-    made = Item(segment, None, copy=False, sources=(surrogate,), invented=True)
+    made = Item(
+        segment,
+        None,
+        copy=False,
+        facts=item.facts - {key},
+        made_up=item.made_up | {key},
+        sources=(surrogate,),
+        invented=True,
+    )
     s.items[segment] = made
     s.histories.open(segment)
     s.note(surrogate, "restored", segment)

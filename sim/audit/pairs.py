@@ -21,6 +21,7 @@ class _Stand(Enum):
 @dataclass(slots=True)
 class _Pair:
     whole: int = 0
+    rewritten: int = 0
     gone: int = 0
 
     @property
@@ -33,7 +34,8 @@ class Pairs:
 
     A member still under way or refused at the door splits nothing, nor does one that a surrogate
     or invented text stands for. A member that is fetched comes back as a request of its own, and
-    one whose partner was gone when it came never had one: neither counts any more.
+    one whose partner had been rewritten or was gone when it came never stood beside it: neither
+    counts any more.
     """
 
     __slots__ = ("_pair_of", "_pairs", "_parted", "_stand", "split")
@@ -54,7 +56,7 @@ class Pairs:
     def admit(self, segment: str) -> None:
         """*segment* enters for the first time."""
         pair = self._pair_of.get(segment)
-        if pair is not None and self._pairs[pair].gone:
+        if pair is not None and (self._pairs[pair].gone or self._pairs[pair].rewritten):
             self._parted.add(segment)
         self._change(segment, _Stand.WHOLE)
 
@@ -81,6 +83,7 @@ class Pairs:
             return
         pair, old = self._pairs[name], self._stand[segment]
         pair.whole += (stand is _Stand.WHOLE) - (old is _Stand.WHOLE)
+        pair.rewritten += (stand is _Stand.REWRITTEN) - (old is _Stand.REWRITTEN)
         pair.gone += (stand is _Stand.GONE) - (old is _Stand.GONE)
         self._stand[segment] = stand
         if pair.split:

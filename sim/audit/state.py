@@ -27,6 +27,9 @@ class Item:
     pinned: bool = False
     path: str | None = None
     facts: frozenset[str] = frozenset()
+    """Keys it states; for a surrogate, those it kept."""
+    made_up: frozenset[str] = frozenset()
+    """Keys for which it states what a model invented."""
     sources: tuple[str, ...] = ()
     """What a surrogate or invented text stands for, one step back."""
     tagged: bool = False
@@ -110,8 +113,8 @@ class State:
     versions: dict[str, int] = field(default_factory=dict)
     """The newest version of each path that has another than its first."""
     asked: set[str] = field(default_factory=set)
-    promised: set[str] = field(default_factory=set)
-    """Surrogates asked of the model that have not come yet."""
+    promised: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Input and output of the requests for surrogates that have not come yet."""
     edit_turn: int = 0
     """The last turn in which the policy evicted or rewrote."""
     counts: Counter[str] = field(default_factory=Counter)

@@ -203,3 +203,21 @@ def test_numbers_of_its_own(play):
         note(1, "span", 50, 0.4),
     )
     assert told.rewritten() == [("span", 3)]
+
+
+def test_a_short_call_is_no_reason_to_drop_its_result_while_it_waits(play):
+    told = play(
+        "tag-or-drop",
+        Arrival(1, "call", Kind.TOOL_CALL, 5, 0.25, pair="p"),
+        Arrival(1, "result", Kind.TOOL_RESULT, 90, 0.25, pair="p", copy=True, time=1.0),
+        Arrival(1, "call-2", Kind.TOOL_CALL, 5, 0.25, pair="q"),
+        Arrival(
+            1, "result-2", Kind.TOOL_RESULT, 9, 0.25, pair="q", taggable=False, copy=True, time=1.0
+        ),
+        read(2, "bare", 10, False),
+        read(3, "covered", 10, True),
+    )
+    assert told.evicted(2) == [("result-2", "untaggable"), ("call-2", "untaggable")]
+    assert [(row["turn"], row["sources"]) for row in told.rows("rewrite")] == [
+        (3, ("call", "result"))
+    ]

@@ -37,7 +37,7 @@ def everything() -> list[Record]:
     d.arrive("note", 400, kind="note").refuse("note", 400, displaced=("file",))
     d.come("span", 120, facts=("other",))
     d.demand(1_170, 150)
-    d.maintain("s1", 400, 350, 12, 0.125).rewrite("s1", ("file",), 300, 12)
+    d.rewrite("s1", ("file",), 300, 12)
     d.call(482, 150)
     d.score("file", 0.1, 0.9, True).missed("file", 300, "q1")
     d.rehydrate("file", 300).fetch("file", 300)
@@ -48,7 +48,7 @@ def everything() -> list[Record]:
     d.come("dump", 500)
     d.demand(1_270, 150)
     d.truncate("sys", 100, pinned=True).truncate("task", 50, pinned=True).truncate("res", 200)
-    d.maintain("s2", 120, 0, 20, 0.125).rewrite("s2", ("span",), 120, 20, tagged=False)
+    d.rewrite("s2", ("span",), 120, 20, tagged=False)
     d.breach("untagged rewrite", "s2")
     d.call(820)
     d.missed("span", 120, "q2").answer("q2", "span", "confabulated", "other")
@@ -151,6 +151,14 @@ def test_metrics_of_everything() -> None:
         "reason": None,
     }
     assert {name: metrics[name] for name in expected} == pytest.approx(expected)
+
+
+def test_a_summary_may_be_asked_for_with_the_whole_window() -> None:
+    d = Diary().turn().come("a", 50).come("b", 50).maintain("s", 100, 80, 5, 0.5)
+    d.put("rewrite", "s", ("b",), 50, 5, True, (), "compaction", "pass").call(55)
+    metrics = audit(d.end("a", "s")).metrics()
+    assert (metrics["maintenance_cost_usd"], metrics["output_tokens"]) == (0.5, 15)
+    assert (metrics["calls"], metrics["input_tokens"]) == (1, 55)
 
 
 def test_rates_without_denominator_are_null() -> None:
@@ -305,7 +313,7 @@ def test_what_the_door_restores_or_rewrites_is_in_the_demand() -> None:
     # 60 stood there when 20 came; at the door 60 became 14, then 10 was written for the 14
     d = Diary().turn().come("a", 60).rewrite("s", ("a",), 60, 59).call(59)
     d.turn().arrive("b", 20).restore("s", "x", 59, 14, "fact")
-    d.put("rewrite", "t", ("x",), 14, 10, True, (), "superseded", "door").admit("b", 20)
+    d.rewrite("t", ("x",), 14, 10, by="door").admit("b", 20)
     d.demand(79, 0).call(30)
     assert audit(d.end("t", "b")).metrics()["peak_demand_tokens"] == 79
 
@@ -347,6 +355,12 @@ def test_a_result_whose_call_was_cut_before_it_came_is_whole() -> None:
     audit(d.end("m", "r"))
 
 
+def test_a_result_whose_call_was_rewritten_before_it_came_is_whole() -> None:
+    d = Diary().turn().come("c", 50, **PAIRED).rewrite("s", ("c",), 50, 5).call(5)
+    d.turn().come("r", 20, **RESULT).call(25).turn().evict("s", 5).call(20)
+    audit(d.end("r"))
+
+
 def test_the_backstop_cuts_call_and_result_together() -> None:
     d = Diary(budget=100).turn().come("c", 10, **PAIRED).come("m", 60).come("r", 40, **RESULT)
     d.demand(110, 0).truncate("c", 10).truncate("r", 40).call(60)
@@ -362,6 +376,11 @@ def full() -> Diary:
 
 def spender() -> Diary:
     return Diary(declares=("spends",)).turn().demand(0, 0).call(0)
+
+
+def asked(given: int, written: int) -> Diary:
+    d = full().maintain("s", given, 0, written, 0.0)
+    return d.put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass")
 
 
 IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
@@ -414,7 +433,6 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "empty rewrite": (lambda: full().rewrite("s", (), 0, 1), "at least one source"),
     "source twice": (lambda: full().rewrite("s", ("b", "b"), 600, 1), "each of them once"),
     "wrong sum": (lambda: full().rewrite("s", ("a", "b"), 499, 1), "held 500 tokens"),
-    "old surrogate": (lambda: full().rewrite("a", ("b",), 300, 1), "'a' arrived or was made"),
     "untagged": (lambda: full().rewrite("s", ("b",), 300, 1, tagged=False), "declare untagged"),
     "growth": (lambda: full().rewrite("s", ("b",), 300, 300), "declare grows"),
     "breach of nothing": (
@@ -581,7 +599,13 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "undeclared breach": (lambda: full().breach("pin removed", "sys"), "declare ignores_pins"),
     "unknown breach": (lambda: full().breach("bad taste", "sys"), "no policy can declare"),
     "reads more than sent": (lambda: full().maintain("s", 9, 10, 1, 0.0), "10 tokens are read"),
-    "asks for an arrival": (lambda: full().maintain("b", 9, 0, 1, 0.0), "was not asked"),
+    "asks for an arrival": (lambda: full().maintain("b", 9, 0, 1, 0.0), "too late"),
+    "never asked": (
+        lambda: full().put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass"),
+        "never asked for 's'",
+    ),
+    "another output": (lambda: asked(300, 8), "wrote 8 tokens for 's', which has 9"),
+    "another input": (lambda: asked(301, 9), "given 301 tokens"),
     "second run": (lambda: full().put("run", "", "", 0, 1, "", (), ""), "only record 'run'"),
     "unknown type": (lambda: full().put("vanish", "b"), "no record type 'vanish'"),
     "field missing": (lambda: full().put("evict", "b", 300, "copy"), "has 5 values, this has 3"),

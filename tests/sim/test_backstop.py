@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.actions import Restore, Rewrite
+from sim.actions import Evict, Restore, Rewrite
 from sim.script import Query
 from sim.segments import Kind
 from tests.sim.build import Idle, acting, come, outcomes, pair, play, script, told, window
@@ -98,8 +98,6 @@ def test_a_cut_surrogate_is_explained_by_its_source_and_invented_text_is_not() -
 
 
 def test_the_overflow_hook_comes_before_it() -> None:
-    from sim.actions import Evict
-
     it = script(come(1, "a", 40), come(1, "b", 90), budget=100)
     result = play(it, Idle(on_overflow=lambda view: [Evict("b", "late")]))
     assert window(result) == ("a",)

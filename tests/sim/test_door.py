@@ -8,7 +8,7 @@ import pytest
 
 from sim.actions import Admit, Evict, Grant, Refuse, Rewrite
 from sim.errors import InadmissibleAction, PinRemoved
-from sim.script import Query, Structure
+from sim.script import Query, Structure, Write
 from sim.segments import Fact, Kind
 from tests.sim.build import Idle, acting, come, outcomes, pair, play, script, told, window
 
@@ -213,13 +213,10 @@ def test_what_comes_back_has_the_newest_version_and_stands_last() -> None:
     it = script(
         come(1, "f", 10, kind=Kind.FILE, path="a.py", facts=(Fact("k", "old"),), copy=True),
         come(1, "b", 5),
+        Write(2, "a.py", 25, (Fact("k", "new"),)),
         *(Query(t, f"q{t}", "k", 0.9, ("f",)) for t in (2, 3)),
-        turns=3,
     )
-    from sim.script import Write
-
-    wrote = script(*it.stimuli, Write(2, "a.py", 25, (Fact("k", "new"),)), turns=3)
-    result = play(wrote, acting({2: [Evict("f", "x")]}))
+    result = play(it, acting({2: [Evict("f", "x")]}))
     assert [(r["outcome"], r["value"]) for r in told(result, "answer")] == [
         ("correct", "new"),
         ("correct", "new"),

@@ -408,7 +408,7 @@ def test_a_policy_that_tampers_with_the_window_is_found_out() -> None:
         return ()
 
     for tamper in (shrink, drop):
-        it = script(come(1, "a", 30), come(1, "b", 20), turns=2)
+        it = script(come(1, "a", 30), come(1, "b", 20))
         with pytest.raises(AuditError):
             play(it, Idle(before_call=tamper))
 

@@ -36,15 +36,12 @@ def test_a_call_and_its_result_leave_together(name: str) -> None:
 
 
 def test_a_surrogate_that_leaves_is_attributed_by_its_sources() -> None:
-    it = script(*(come(1, n, 30, copy=n != "c") for n in "abc"))
+    it = script(*(come(1, n, 30, copy=n != "c") for n in "abc"), turns=2)
     rewrites = [Rewrite(("a", "b"), 7, True, "x"), Rewrite(("c", "s1"), 3, True, "x")]
-    first = play(it, acting({1: rewrites[:1], 2: [Evict("s1", "x")]}))
-    assert books(
-        play(script(*it.stimuli, turns=2), acting({1: rewrites[:1], 2: [Evict("s1", "x")]}))
-    ) == (7, 0)
-    both = acting({1: rewrites, 2: [Evict("s2", "x")]})
-    assert books(play(script(*it.stimuli, turns=2), both)) == (0, 3)
-    assert books(first) == (0, 0)
+    copied = acting({1: rewrites[:1], 2: [Evict("s1", "x")]})
+    assert books(play(it, copied)) == (7, 0)
+    mixed = acting({1: rewrites, 2: [Evict("s2", "x")]})
+    assert books(play(it, mixed)) == (0, 3)
 
 
 def test_a_refresh_keeps_the_place_and_changes_the_size() -> None:
@@ -85,6 +82,21 @@ def test_the_world_refreshes_in_place_and_it_counts() -> None:
         (50, 30, "world")
     ]
     assert (result.metrics["refreshes"], result.metrics["resident_tokens"]) == (1, 35)
+
+
+def test_what_the_world_changes_leaves_other_copies_behind() -> None:
+    copies = [
+        come(1, n, 10, kind=Kind.FILE, path="a.py", facts=("k",), copy=True, score=0.1)
+        for n in "abc"
+    ]
+    it = script(*copies, WorldRefresh(2, "a", 30), Query(2, "q", "k", 0.1, ("b",)))
+    result = play(it, acting({1: [Evict("c", "x")]}))
+    assert [(r["version"], r["stale"]) for r in told(result, "write")] == [(1, ("a", "b"))]
+    assert [r["segment"] for r in told(result, "missed")] == ["b"]
+    assert told(result, "answer")[0]["segment"] == "a"  # the one that is current again
+    absent = play(script(*copies, WorldRefresh(2, "c", 30)), acting({1: [Evict("c", "x")]}))
+    assert told(absent, "write")[0]["stale"] == ("a", "b")
+    assert absent.metrics["refreshes"] == 0
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_with_the_default_marks_only_the_system_is_found() -> None:
 
 def test_a_policy_may_place_four() -> None:
     """Four marks of its own leave none for the end: what is behind the fourth is plain."""
-    sizes = {name: 10 for name in "abcdef"}
+    sizes = dict.fromkeys("abcdef", 10)
     request, *_ = filled(sizes, marks=("a", "b", "c", "d"))
     assert request(0.0) == Usage(60, 0, 40, 20)
     assert request(1.0) == Usage(60, 40, 0, 20)

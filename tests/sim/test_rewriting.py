@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim.actions import Evict, Restore, Rewrite
+from sim.actions import Admit, Evict, Restore, Rewrite
 from sim.errors import (
     CompressThenSpend,
     GrowthWithoutCopy,
@@ -194,8 +194,6 @@ def test_a_second_rewrite_keeps_of_what_the_first_one_kept() -> None:
 
 
 def test_what_a_reduction_lost_no_surrogate_keeps() -> None:
-    from sim.actions import Admit
-
     facts = (Fact("in", "v"), Fact("out", "v", reducible=False))
     it = script(come(1, "a", 30, facts=facts), settings=KEEP)
     policy = acting({1: [rewrite("a")]}, on_arrival=lambda v, s: [Admit(20, "reduced")])
@@ -308,11 +306,16 @@ def test_a_restoration_is_booked_fabricated_and_is_no_rewrite() -> None:
     assert figures["edit_turns"] == 1
 
 
-def test_what_invented_text_becomes_stays_invented() -> None:
+@pytest.mark.parametrize(
+    ("keep", "outcome"), [(1.0, ("confabulated", "invented")), (0.0, ("abstained", "tagged"))]
+)
+def test_what_invented_text_becomes_stays_invented(keep: float, outcome: tuple[str, str]) -> None:
+    """Asked for k, the source lost it: the text is made up, then rewritten, kept or lost again."""
     it = script(
-        come(1, "a", 30, facts=("k",)), Query(4, "q", "k", 0.1, ("a",)), turns=4, settings=KEEP
+        come(1, "a", 30, facts=("k",)),
+        Query(4, "q", "k", 0.1, ("a",)),
+        settings={"surrogate.keep": keep},
     )
-    lost = script(*it.stimuli, turns=4)
     policy = acting(
         {
             1: [rewrite("a", tagged=False)],
@@ -321,16 +324,7 @@ def test_what_invented_text_becomes_stays_invented() -> None:
         },
         declares=["untagged"],
     )
-    assert outcomes(play(it, policy)) == [("confabulated", "invented")]
-    policy = acting(
-        {
-            1: [rewrite("a", tagged=False)],
-            2: [Restore("s1", "k", 40)],
-            3: [rewrite("s2", tokens=5)],
-        },
-        declares=["untagged"],
-    )
-    assert outcomes(play(lost, policy)) == [("abstained", "tagged")]
+    assert outcomes(play(it, policy)) == [outcome]
 
 
 def test_invented_text_that_leaves_has_no_copy() -> None:

@@ -86,8 +86,11 @@ class Diary:
         tagged: bool = True,
         kept: tuple[str, ...] = (),
         reason: str = "relevance",
+        by: str = "pass",
     ) -> Diary:
-        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, "pass")
+        """Ask the model for a surrogate, given the sources, and put it in their place."""
+        self.put("maintain", surrogate, before, 0, after, 0.125)
+        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, by)
 
     def truncate(self, segment: str, tokens: int, *, pinned: bool = False) -> Diary:
         """Cut a segment and book the policy bug that goes with it."""

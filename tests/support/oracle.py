@@ -12,6 +12,7 @@ from typing import Any
 
 from sim.records import Record
 from sim.script import Arrival, Query, Script, Write
+from sim.segments import Kind
 
 __all__ = ["Oracle", "is_strict"]
 
@@ -44,9 +45,17 @@ class Oracle:
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     tagged: dict[str, bool] = field(default_factory=dict)
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    of_old: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The versions that a surrogate was made from."""
     invented: set[str] = field(default_factory=set)
+    made_up: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Keys for which a stand-in states what was invented."""
     called: list[str] = field(default_factory=list)
-    """Who was resident at the first call of the turn."""
+    """Who was resident at the last turn's first call."""
+    came: dict[str, int] = field(default_factory=dict)
+    """The last turn in which a segment was admitted or fetched."""
+    touched: set[str] = field(default_factory=set)
+    """Paths written since the last attempt began."""
     turn: int = 0
 
     def __post_init__(self) -> None:
@@ -65,22 +74,31 @@ class Oracle:
                 self.scored[values[0]] = (values[3], self.turn)
             case "admit":
                 self.how[values[0]] = values[2]
-                self.window.append((values[0], values[1]))
-                self.held[values[0]] = self.version(values[0])
+                self._enter(values[0], values[1])
             case "fetch":
-                self.window.append((values[0], values[1]))
-                self.held[values[0]] = self.version(values[0])
+                self._enter(values[0], values[1])
             case "evict" | "truncate":
                 self.window = [pair for pair in self.window if pair[0] != values[0]]
             case "rewrite":
                 self._stand_in(values[0], values[1], values[3])
                 self.tagged[values[0]] = values[4]
-                self.kept[values[0]] = frozenset(values[5])
+                self.of_old[values[0]] = {
+                    o: self.held[o] for o in self.originals(values[0]) if o in self.held
+                }
+                made_up = self._made_up(values[1])
+                self.kept[values[0]] = frozenset(values[5]) - made_up
+                self.made_up[values[0]] = frozenset(values[5]) & made_up
             case "restore":
                 self._stand_in(values[1], (values[0],), values[3])
                 self.invented.add(values[1])
+                self.kept[values[1]] = self.kept[values[0]] - {values[4]}
+                self.made_up[values[1]] = self.made_up[values[0]] | {values[4]}
+                self.of_old[values[1]] = self.of_old[values[0]]
             case "write":
                 self.versions[values[0]] = values[1]
+                self.touched.add(values[0])
+            case "attempt":
+                self.touched.clear()
             case "refresh":
                 self._refresh(*values)
             case "score":
@@ -88,12 +106,23 @@ class Oracle:
             case "call" if not values[-1]:
                 self.called = self.residents()
 
+    def _enter(self, segment: str, tokens: int) -> None:
+        self.window.append((segment, tokens))
+        self.held[segment] = self.version(segment)
+        self.came[segment] = self.turn
+
     def _stand_in(self, new: str, sources: tuple[str, ...], tokens: int) -> None:
         at = min(i for i, (segment, _) in enumerate(self.window) if segment in sources)
         self.window[at] = (new, tokens)
         self.window = [pair for pair in self.window if pair[0] not in sources]
         self.sources[new] = tuple(sources)
         self.order[new] = len(self.order)
+
+    def _made_up(self, sources: tuple[str, ...]) -> frozenset[str]:
+        """Keys that no source states but as an invention."""
+        told = {f.key for s in sources if s in self.arrivals for f in self.arrivals[s].facts}
+        told.update(*(self.kept[s] for s in sources if s in self.sources))
+        return frozenset().union(*(self.made_up.get(s, ()) for s in sources)) - told
 
     def _refresh(self, segment: str, before: int, after: int, version: int, by: str) -> None:
         path = self.arrivals[segment].path
@@ -132,14 +161,40 @@ class Oracle:
             best = max(best, r * decay ** (now - tau))
         return best
 
+    def kind(self, segment: str) -> Kind | None:
+        """The kind of a segment of the log, None for what was made."""
+        return None if segment in self.sources else self.arrivals[segment].kind
+
+    def full(self, segment: str) -> bool:
+        """Whether *segment* is no surrogate."""
+        return segment not in self.sources or segment in self.invented
+
+    def pinned(self, segment: str) -> bool:
+        """Whether the script pins *segment*."""
+        return segment not in self.sources and self.arrivals[segment].pinned
+
+    def loose_file(self, segment: str) -> bool:
+        """Whether *segment* is a file that no result names and nothing has just written."""
+        if self.kind(segment) is not Kind.FILE:
+            return False
+        path = self.arrivals[segment].path
+        named = {name for s in self.order if s in self.arrivals for name in self.arrivals[s].names}
+        return path not in named and path not in self.touched
+
     def unit(self, segment: str) -> list[str]:
-        """Resident members of the pair that *segment* came in, itself among them."""
-        pair = None if segment in self.sources else self.arrivals[segment].pair
-        if pair is None:
-            return [segment]
-        return [
-            s for s in self.residents() if s not in self.sources and self.arrivals[s].pair == pair
-        ]
+        """What leaves with the resident *segment*, itself among it: calls and results, or what
+        stands for them."""
+        found = {segment}
+        while True:
+            pairs = {self.arrivals[o].pair for s in found for o in self.originals(s)} - {None}
+            more = {
+                s
+                for s in self.residents()
+                if not pairs.isdisjoint(self.arrivals[o].pair for o in self.originals(s))
+            }
+            if more <= found:
+                return [s for s in self.residents() if s in found]
+            found |= more
 
     def stand_ins(self, segment: str, window: list[str]) -> list[str]:
         """What of *window* stands for *segment*."""
@@ -147,8 +202,6 @@ class Oracle:
 
     def states(self, segment: str, key: str) -> bool | None:
         """Whether the resident *segment* states *key*; None where that is not for us to say."""
-        if segment in self.invented:
-            return False
         if segment in self.sources:
             return key in self.kept[segment]
         arrival = self.arrivals[segment]
@@ -185,9 +238,20 @@ class Oracle:
             return {"correct"}
         if full:
             return {"stale"}
-        if any(said[s] for s in window):
-            return {"correct"}
+        kept = [s for s in window if said[s]]
+        if kept:
+            return {"correct" if self._fresh(s, query.key) else "stale" for s in kept}
+        if any(query.key in self.made_up.get(s, ()) for s in window):
+            return {"confabulated"}
         return self._without(asked, window)
+
+    def _fresh(self, segment: str, key: str) -> bool:
+        """Whether what *segment* states of *key* is of the newest version."""
+        if segment not in self.sources:
+            return self.current(segment)
+        made_from = self.of_old.get(segment, {})
+        carriers = [o for o in made_from if any(f.key == key for f in self.arrivals[o].facts)]
+        return all(made_from[o] >= self.version(o) for o in carriers)
 
     def _without(self, asked: str, window: list[str]) -> set[str]:
         """The rows for a fact that nothing of *window* states."""
@@ -197,14 +261,15 @@ class Oracle:
             return {"confabulated"}
         if not stand_ins:
             return back
-        return set().union(*(back if self.tagged[s] else {"confabulated"} for s in stand_ins))
+        thrown_out = {"deferred"} if self.came.get(asked) == self.turn else set()
+        rows = (back if self.tagged[s] else {"confabulated"} for s in stand_ins)
+        return thrown_out.union(*rows)
 
     def unmet(self, facts: tuple[str, ...], paths: tuple[str, ...]) -> Iterator[str] | None:
         """Needs that no resident segment meets; None where that is not for us to say."""
         window = self.residents()
         said: dict[str, Any] = {
-            key: [self.states(s, key) and (s in self.sources or self.current(s)) for s in window]
-            for key in facts
+            key: [self.states(s, key) and self._fresh(s, key) for s in window] for key in facts
         }
         if any(says is None for answers in said.values() for says in answers):
             return None
