@@ -20,7 +20,8 @@ class Builder:
     """The script under way, and everything drawn per segment.
 
     Whether a segment has a copy and whether its surrogate can carry a tag hang on its id alone,
-    so that a larger share only adds segments to those of a smaller one.
+    so that a larger share only adds segments to those of a smaller one. A call and its result
+    share the second draw: they become one surrogate.
     """
 
     def __init__(self, scenario: str, settings: Mapping[str, Any], seed: int) -> None:
@@ -66,7 +67,7 @@ class Builder:
             tokens,
             score if weight == 1.0 else round(score * weight, 3),
             copy=self._share("copy", self._copies[kind], id),
-            taggable=self._share("taggable", self._taggable, id),
+            taggable=self._share("taggable", self._taggable, more.get("pair") or id),
             **more,
         )
 

@@ -46,7 +46,8 @@ def story_script(story: Story, settings: Mapping[str, Any], seed: int) -> Script
             share = settings[f"copies.{stimulus.kind}"]
             stimulus = replace(stimulus, copy=streams.uniform(seed, "copy", name) < share)
         if name not in story.own_taggable:
-            taggable = streams.uniform(seed, "taggable", name) < settings["surrogate.taggable"]
+            drawn_for = stimulus.pair or name
+            taggable = streams.uniform(seed, "taggable", drawn_for) < settings["surrogate.taggable"]
             stimulus = replace(stimulus, taggable=taggable)
         return stimulus
 

@@ -109,7 +109,7 @@ def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, se
         facts=tuple(Fact(key, key) for key in draft.keys),
         copy=_drawn(seed, "copy", draft.id, settings[f"copies.{source}"]),
         pinned=draft.pinned,
-        taggable=_drawn(seed, "taggable", draft.id, settings["surrogate.taggable"]),
+        taggable=_drawn(seed, "taggable", draft.pair or draft.id, settings["surrogate.taggable"]),
         path=draft.path,
         tool=draft.tool,
         pair=draft.pair,

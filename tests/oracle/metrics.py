@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COUNTS = """
+NAMES = """
 queries correct stale confabulated abstained deferred acts violations repeated_attempts attempts
 calls input_tokens cached_tokens written_tokens plain_tokens output_tokens prefill_cost_usd
 maintenance_cost_usd prefill_seconds total_seconds admitted_tokens surrogate_tokens
@@ -10,7 +10,8 @@ fabricated_tokens refreshed_in_tokens refreshed_out_tokens rehydrated_tokens res
 evicted_copy_tokens evicted_dispensable_tokens rewritten_tokens truncated_tokens
 never_admitted_tokens missed_tokens evictions rewrites refreshes fetches rehydrated_slack
 rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches turns
-""".split()
+"""
+COUNTS = NAMES.split()
 
 
 class Metrics:
@@ -50,8 +51,8 @@ class Metrics:
 
     def finish(self):
         v = self.values
-        entered = "admitted surrogate fabricated refreshed_in rehydrated".split()
-        left = "evicted_copy evicted_dispensable rewritten refreshed_out truncated".split()
+        entered = ("admitted", "surrogate", "fabricated", "refreshed_in", "rehydrated")
+        left = ("evicted_copy", "evicted_dispensable", "rewritten", "refreshed_out", "truncated")
         balance = sum(v[f"{n}_tokens"] for n in entered) - sum(v[f"{n}_tokens"] for n in left)
         assert balance == v["resident_tokens"], (balance, v["resident_tokens"])
         v["total_cost_usd"] = v["prefill_cost_usd"] + self.answer_usd + v["maintenance_cost_usd"]

@@ -1,17 +1,25 @@
-"""The ten policies, each by its rule and nothing more."""
+"""The ten policies, each by its rule and nothing more.
+
+What may leave is always a *unit*: a list of residents that leave together, a call and its result
+or one resident alone. What holds for a call is what holds for its result.
+"""
 
 from __future__ import annotations
 
 GUARDED = ("file", "tool_result", "diff", "image", "note")
 """Kinds that must pass a guarded door."""
 
-
+# Readings that the definition leaves open, as the project settled them.
 COMPACT_AGAIN = True
 """Whether a summary alone is summarised again while the window does not fit."""
 ROOM_IN_PASS = True
 """Whether naive-rehydrate makes room for arrivals in its pass, the arrivals among what may go."""
 LAST_TURN_AT_DOOR = True
 """Whether the rule of the last turn holds for what a door displaces in tier order."""
+DROPS_ANY_TIME = True
+"""Whether what cannot be tagged is dropped in a turn in which rewriting waits, too."""
+SURROGATES_COVER = True
+"""Whether a surrogate that kept a fact of what comes in is spared like a summary."""
 
 
 class Policy:
@@ -23,14 +31,14 @@ class Policy:
         self.world = world
 
     def pinned(self, r):
-        return any(s.pinned for s in r.sources) and r.full
+        return r.full and any(s.pinned for s in r.sources)
 
-    def free(self, r):
-        """Tell whether *r* and what must leave with it may leave."""
-        return not any(self.pinned(o) for o in self.world.group(r))
+    def held(self, unit):
+        return any(self.pinned(r) for r in unit)
 
-    def unpinned(self):
-        return [r for r in self.world.window if self.free(r)]
+    def free(self):
+        """Return the units that may leave."""
+        return [u for u in self.world.units() if not self.held(u)]
 
     def door(self, source, size):
         return True
@@ -44,6 +52,25 @@ class Policy:
     def act(self):
         pass
 
+    def lowest(self, units):
+        """Return *units*, least salient first, of equals the older first."""
+        world = self.world
+        return sorted(units, key=lambda u: (world.salience(head(u)), head(u).order))
+
+
+def full(unit):
+    return all(r.full for r in unit)
+
+
+def head(unit):
+    """Return the member that speaks for the unit: the result, not the call."""
+    rest = [r for r in unit if r.kind != "tool_call"]
+    return (rest or unit)[-1]
+
+
+def tokens(unit):
+    return sum(r.tokens for r in unit)
+
 
 class NaiveTrim(Policy):
     """Drops the worst-ranked file first."""
@@ -51,14 +78,11 @@ class NaiveTrim(Policy):
     def act(self):
         world = self.world
         while world.over():
-            ranked = [
-                r
-                for r in self.unpinned()
-                if r.full and r.kind == "file" and r.source.rank is not None
-            ]
+            files = [u for u in self.free() if full(u) and head(u).kind == "file"]
+            ranked = [u for u in files if head(u).source.rank is not None]
             if not ranked:
                 return
-            world.evict(max(ranked, key=lambda r: (r.source.rank, -r.order)))
+            world.evict(max(ranked, key=lambda u: (head(u).source.rank, -head(u).order)))
 
 
 class SlidingWindow(Policy):
@@ -68,7 +92,7 @@ class SlidingWindow(Policy):
 
     def act(self):
         while self.world.over():
-            self.world.evict(self.world.window[0])
+            self.world.evict(self.world.units()[0])
 
 
 class NaiveRewrite(Policy):
@@ -79,9 +103,9 @@ class NaiveRewrite(Policy):
     def act(self):
         world = self.world
         below = world.set["rewrite.below"]
-        for r in world.lowest(r for r in self.unpinned() if r.full):
-            if r in world.window and (world.salience(r) < below or world.over()):
-                world.rewrite([r], r.source.line or world.set["surrogate.tokens"], False)
+        for u in self.lowest(u for u in self.free() if full(u)):
+            if world.salience(head(u)) < below or world.over():
+                world.rewrite(u, world.line(u), False)
 
 
 class NaiveRehydrate(Policy):
@@ -97,7 +121,7 @@ class NaiveRehydrate(Policy):
     def displace(self, size):
         world = self.world
         while world.window and world.occupancy() + size > world.budget:
-            world.evict(world.lowest(world.window)[0])
+            world.evict(self.lowest(world.units())[0])
 
     def act(self):
         self.displace(0)
@@ -110,32 +134,32 @@ class TagOrDrop(Policy):
         world = self.world
         self.relevance()
         if not world.spent:
-            for r in world.lowest(r for r in self.unpinned() if r.full):
-                if world.over() and r in world.window:
-                    self.tag_or_drop(r)
-        while world.over() and self.unpinned():
-            world.evict(world.lowest(self.unpinned())[0])
+            for u in self.lowest(u for u in self.free() if full(u)):
+                if world.over():
+                    self.tag_or_drop(u, must_free=True)
+        while world.over() and self.free():
+            world.evict(self.lowest(self.free())[0])
 
-    def full(self, r):
-        return r.full
+    def relevant(self, unit):
+        """Tell whether the relevance pass looks at *unit*."""
+        return full(unit)
 
     def relevance(self):
         world = self.world
-        if world.spent:
-            return
-        for r in world.lowest(r for r in self.unpinned() if self.full(r)):
-            if r in world.window and world.salience(r) < world.set["rewrite.below"]:
-                self.tag_or_drop(r)
+        for u in self.lowest(u for u in self.free() if self.relevant(u)):
+            if world.salience(head(u)) < world.set["rewrite.below"]:
+                self.tag_or_drop(u)
 
-    def tag_or_drop(self, r):
+    def tag_or_drop(self, unit, must_free=False):
         world = self.world
-        tokens = (r.source.line or world.set["surrogate.tokens"]) + world.set[
-            "surrogate.tag_tokens"
-        ]
-        if r.source.taggable and (tokens < r.tokens or r.source.copy):
-            world.rewrite([r], tokens, True)
-        else:
-            world.evict(r)
+        line = world.line(unit) + world.set["surrogate.tag_tokens"]
+        shrinks = line < tokens(unit)
+        copied = all(r.source.copy for r in unit) and not must_free
+        if all(r.source.taggable for r in unit) and (shrinks or copied):
+            if not world.spent:
+                world.rewrite(unit, line, True)
+        elif DROPS_ANY_TIME or not world.spent:
+            world.evict(unit)
 
 
 class Gated(Policy):
@@ -148,31 +172,30 @@ class Gated(Policy):
     def too_much(self, size, salience, leaving):
         """Tell whether *size* more would displace, once *leaving* has left."""
         world = self.world
-        tokens = world.occupancy() + size - sum(r.tokens for r in leaving)
+        amount = world.occupancy() + size - tokens(leaving)
         if world.set["slack.occupancy"] == "mass":
             mass = sum(world.salience(r) for r in world.window if r not in leaving) + salience
-            return mass > world.set["slack.trigger"] or tokens > world.budget
-        return tokens > self.limit()
+            return mass > world.set["slack.trigger"] or amount > world.budget
+        return amount > self.limit()
 
-    def covering(self, source):
+    def covers(self, r, source):
+        """Tell whether *r* is a summary that covers a fact of *source*."""
         keys = {f["key"] for f in source.facts}
-        return [r for r in self.world.window if r.kind == "summary" and keys & r.facts]
+        summary = r.kind == "summary" or (SURROGATES_COVER and not r.full)
+        return summary and any(k in r.facts for k in keys)
 
     def verdict(self, source, size):
         """Return (how, displaced set)."""
         world = self.world
         salience = world.salience(source)
-        held = sum(r.tokens for r in world.window if r.kind in ("system", "task"))
-        if size > world.budget - held:
+        if size > world.budget - tokens(r for r in world.window if r.kind in ("system", "task")):
             return "oversize", []
         leaving = []
         while self.too_much(size, salience, leaving):
-            group = self.next_out(source, size, leaving)
-            if group is None:
-                break
-            leaving += group
-        if self.too_much(size, salience, leaving):
-            return "pinned", []
+            unit = self.next_out(source, size, leaving)
+            if unit is None:
+                return "pinned", []
+            leaving += unit
         if not leaving:
             return "slack", []
         scores = [world.salience(r) for r in leaving]
@@ -182,26 +205,22 @@ class Gated(Policy):
         return "margin", []
 
     def may_leave(self, source, leaving):
-        """Groups that may leave for *source*: unpinned, and neither its call nor its summary."""
-        world = self.world
-        summaries = self.covering(source)
-        found = []
-        for r in world.window:
-            group = world.group(r)
-            mine = any(o.full and o.source.pair and o.source.pair == source.pair for o in group)
-            barred = mine or not self.free(r) or any(o in summaries for o in group)
-            if r not in leaving and not barred:
-                found.append(r)
-        return found
+        """Units that may leave for *source*: unpinned, and neither its call nor its summary."""
+        return [
+            u
+            for u in self.free()
+            if u[0] not in leaving
+            and not any(self.covers(r, source) for r in u)
+            and not any(r.full and source.pair and r.source.pair == source.pair for r in u)
+        ]
 
     def next_out(self, source, size, leaving):
-        found = self.world.lowest(self.may_leave(source, leaving))
-        return self.world.group(found[0]) if found else None
+        found = self.lowest(self.may_leave(source, leaving))
+        return found[0] if found else None
 
     def leave(self, leaving):
         for r in leaving:
-            if r in self.world.window:
-                self.world.evict(r)
+            self.world.evict([r])
 
     def gate(self, source, size):
         how, leaving = self.verdict(source, size)
@@ -223,8 +242,8 @@ class SlackSwapRefuse(Gated):
 
     def act(self):
         world = self.world
-        while world.over() and self.unpinned():
-            world.evict(world.lowest(self.unpinned())[0])
+        while world.over() and self.free():
+            world.evict(self.lowest(self.free())[0])
 
 
 class Tiered(Policy):
@@ -235,15 +254,12 @@ class Tiered(Policy):
     # -- pins
 
     def latest(self):
-        """The most recent result per tool that was admitted."""
-        found = {}
-        for r in self.world.window:
-            s = r.sources[0]
-            if r.full and s.kind == "tool_result" and s.tool is not None:
-                old = found.get(s.tool)
-                if old is None or old.order < r.order:
-                    found[s.tool] = r
-        return list(found.values())
+        """The most recent result of each tool, where it is resident."""
+        newest = {}
+        for s in self.world.sources.values():
+            if s.kind == "tool_result" and s.tool is not None:
+                newest[s.tool] = s
+        return [r for r in self.world.window if r.full and r.source in newest.values()]
 
     def named(self):
         return {name for r in self.latest() for name in r.source.names}
@@ -284,62 +300,57 @@ class Tiered(Policy):
         """Take one action; return whether there was one."""
         lines = self.lines()
         if lines:
-            group = self.pick(lines, excess, self.world.set["line_tokens"])
-            self.world.rewrite(group, self.world.set["line_tokens"], True, exempt=True)
+            self.make_line(self.pick(lines, excess, self.world.set["line_tokens"]))
             return True
         for tier in self.tiers():
             if tier:
-                self.world.evict(self.pick(tier, excess, 0)[0])
+                self.world.evict(self.pick(tier, excess, 0))
                 return True
         return False
 
-    def pick(self, groups, excess, leaves, last_turn=True):
+    def make_line(self, unit):
+        world = self.world
+        if all(r.source.taggable for r in unit):
+            world.rewrite(unit, world.set["line_tokens"], True, exempt=True)
+        else:
+            world.evict(unit)
+
+    def place(self, unit):
+        """Position of a unit: its result's, or the front of the words of an attempt."""
+        at = self.world.window.index
+        return at(head(unit)) if len({r.source.pair for r in unit}) == 1 else min(map(at, unit))
+
+    def pick(self, units, excess, leaves, last_turn=True):
         """Last position first; on the last turn the smallest that suffices, else the largest."""
         world = self.world
-        groups = sorted(groups, key=lambda g: -max(world.window.index(o) for o in g))
+        units = sorted(units, key=self.place, reverse=True)
         if world.turn < world.set["turns"] or not last_turn:
-            return groups[0]
-        size = {id(g): sum(o.tokens for o in g) - leaves for g in groups}
-        enough = [g for g in groups if size[id(g)] >= excess]
-        if enough:
-            return min(enough, key=lambda g: size[id(g)])
-        return max(groups, key=lambda g: size[id(g)])
+            return units[0]
+        enough = [u for u in units if tokens(u) - leaves >= excess]
+        return min(enough, key=tokens) if enough else max(units, key=tokens)
 
-    def lines(self, coming=None):
-        """Superseded results, and the words and diffs of superseded attempts, each as a group."""
-        world = self.world
+    def lines(self):
+        """Superseded results, and the words and diffs of each superseded attempt."""
+        world, latest, words = self.world, self.latest(), {}
         found = []
-        latest = self.latest()
-        for r in self.unpinned():
+        for u in self.free():
+            r = head(u)
             s = r.sources[0]
-            old = r.full and s.kind == "tool_result" and s.tool is not None and r not in latest
-            if old:
-                found.append([r])
-        for number in {r.sources[0].attempt for r in world.window} - {None, world.attempt}:
-            group = [
-                r
-                for r in self.unpinned()
-                if r.full
-                and r.source.attempt == number
-                and r.kind in ("assistant", "thinking", "diff")
-            ]
-            if group:
-                found.append(group)
-        tokens = world.set["line_tokens"]
-        return [
-            g
-            for g in found
-            if sum(o.tokens for o in g) > tokens and all(o.source.taggable for o in g)
-        ]
+            if not full(u):
+                continue
+            if s.kind == "tool_result" and s.tool is not None and r not in latest:
+                found.append(u)
+            old = s.attempt is not None and s.attempt != world.attempt
+            if old and r.kind in ("assistant", "thinking", "diff"):
+                words.setdefault(s.attempt, []).extend(u)
+        return [u for u in found + list(words.values()) if tokens(u) > world.set["line_tokens"]]
 
     def tiers(self):
-        """Groups that may go: bulk files, those of this turn, and the rest."""
-        world = self.world
-        free = [r for r in self.unpinned()]
-        bulk = [r for r in free if r.full and r.kind == "file"]
-        old = [r for r in bulk if r.came < world.turn]
-        rest = [r for r in free if r not in bulk]
-        return [[world.group(r) for r in tier] for tier in (old, bulk, rest)]
+        """Units that may go: bulk files, those of this turn, and the rest."""
+        free = self.free()
+        bulk = [u for u in free if full(u) and head(u).kind == "file"]
+        old = [u for u in bulk if head(u).came < self.world.turn]
+        return [old, bulk, [u for u in free if u not in bulk]]
 
 
 class Disciplined(Tiered, Gated, TagOrDrop):
@@ -347,38 +358,33 @@ class Disciplined(Tiered, Gated, TagOrDrop):
 
     at_door = False
 
-    def full(self, r):
-        return r.full and r.kind != "summary"
-
-    def latest(self):
-        coming = getattr(self, "coming", None)
-        return [r for r in super().latest() if coming is None or r.source.tool != coming]
+    def relevant(self, unit):
+        return full(unit) and head(unit).kind != "summary"
 
     def door(self, source, size):
         world = self.world
         if source.pinned or source.kind not in GUARDED:
             return True
-        self.coming = source.tool if source.kind == "tool_result" else None
-        while self.too_much(size, world.salience(source), []) and self.lines():
-            group = self.pick(self.lines(), 0, 0)
-            world.rewrite(group, world.set["line_tokens"], True, exempt=True)
+        held = tokens(r for r in world.window if r.kind in ("system", "task"))
+        salience = world.salience(source)
+        while self.too_much(size, salience, []) and size <= world.budget - held and self.lines():
+            excess = world.occupancy() + size - self.limit()
+            self.make_line(self.pick(self.lines(), excess, world.set["line_tokens"]))
         self.at_door = True
         admitted = Gated.door(self, source, size)
         self.at_door = False
-        self.coming = None
         return admitted
 
     def next_out(self, source, size, leaving):
         """At the door the tiers decide who goes next."""
         if not self.at_door:
             return Gated.next_out(self, source, size, leaving)
-        world = self.world
-        allowed = self.may_leave(source, leaving)
-        excess = world.occupancy() + size - sum(r.tokens for r in leaving) - self.limit()
+        allowed = [u[0] for u in self.may_leave(source, leaving)]
+        excess = self.world.occupancy() + size - tokens(leaving) - self.limit()
         for tier in self.tiers():
-            groups = [g for g in tier if g[0] in allowed]
-            if groups:
-                return self.pick(groups, excess, 0, LAST_TURN_AT_DOOR)
+            units = [u for u in tier if u[0] in allowed]
+            if units:
+                return self.pick(units, excess, 0, LAST_TURN_AT_DOOR)
         return None
 
     def act(self):
@@ -394,16 +400,20 @@ class Compaction(Policy):
 
     def act(self):
         world = self.world
-        if world.occupancy() <= world.set["compaction.at"] * world.budget:
-            return
-        group = self.unpinned()
-        before = sum(r.tokens for r in group)
-        if not group:
-            return
-        tokens = max(1, int(world.set["compaction.share"] * before))
-        world.rewrite(group, tokens, True, whole=world.look_up())
-        if COMPACT_AGAIN and before > 1:
-            self.act()
+        if world.occupancy() > world.set["compaction.at"] * world.budget:
+            while self.compact() and COMPACT_AGAIN and world.over():
+                pass
+
+    def compact(self):
+        """Make the summary; return whether one was made."""
+        world = self.world
+        everything = [r for u in self.free() for r in u]
+        before = tokens(everything)
+        size = max(1, int(world.set["compaction.share"] * before))
+        if size >= before:
+            return False
+        world.rewrite(everything, size, True, whole=world.look_up())
+        return True
 
 
 POLICIES = {

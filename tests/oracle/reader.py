@@ -24,17 +24,24 @@ def answers(world, found):
         for name in q["touches"]:
             _score(world, world.sources[name], q["relevance"])
     turn.rehydrate(queries)
-    for q in queries:
-        if not world.failed:
-            world.m.answer(turn.answer(q), world.turn)
-    if turn.called and not world.failed:
+    outcomes = [turn.answer(q) for q in queries]
+    if turn.called:
+        world.make_fit()
+        if world.failed:
+            return
         world.extra_call()
+    for q, outcome in zip(queries, outcomes, strict=True):
+        world.m.answer(turn.settled(q, outcome), world.turn)
 
 
 def _act(world, s):
     world.m.add("acts")
     for name in s["requires"]:
-        if world.resident(world.sources[name]) is None:
+        source = world.sources[name]
+        stand_in = world.surrogate(source)
+        keys = {f["key"] for f in source.facts}
+        kept = stand_in is not None and stand_in.form == "surrogate" and keys <= set(stand_in.facts)
+        if world.resident(source) is None and not kept:
             world.m.add("violations")
             return
 
@@ -56,6 +63,7 @@ class _Turn:
         self.world = world
         self.asked = {}  # source -> whether it was granted
         self.called = False
+        self.brought = []
 
     def operator(self, source):
         """Bring in what was explicitly asked for, past every gate."""
@@ -65,12 +73,12 @@ class _Turn:
         self.bring(source)
 
     def bring(self, source):
-        """Append *source*, then let the pass follow."""
+        """Append *source*; the pass that follows comes once, when all has been asked for."""
         world = self.world
         size = world.entering(source)
         world.admit(source, size, "rehydrated" if source.entered else "admitted")
+        self.brought.append(source)
         self.called = True
-        world.make_fit()
 
     def rehydrate(self, queries):
         """Ask for all that was touched, left, has a copy and is above the threshold now."""
@@ -83,12 +91,14 @@ class _Turn:
                     touched.append(source)
         touched.sort(key=lambda s: (-world.salience(s), s.order))
         for source in touched:
-            if world.resident(source) is None and not world.failed:
+            if world.resident(source) is None:
                 self.ask(source)
 
     def may_ask(self, source, query):
         world = self.world
         if world.resident(source) is not None or not source.copy or not source.entered:
+            return False
+        if source.cut:
             return False
         if world.salience(source) <= world.set["rehydrate.threshold"]:
             return False
@@ -130,25 +140,26 @@ class _Turn:
         """The first row of the table that applies."""
         world, key = self.world, query["key"]
         source = world.sources[query["touches"][0]]
-        having = [r for r in world.window if key in r.facts and r.form != "invented"]
-        full = [r for r in having if r.full and r.kind != "summary"]
-        if any(world.current(r) for r in full):
-            return "correct"
-        if full:
-            return "stale"
-        if having:
-            return "correct"
-        stand_in = world.surrogate(source)
+        full = [r for r in world.window if r.full and r.kind != "summary"]
+        kept = [r for r in world.window if r not in full]
+        for among in (full, kept):
+            stated = [world.states(r, key) for r in among]
+            if any(stated):
+                return "correct"
+            if False in stated:
+                return "stale"
         draw = self.draw(query)
-        if stand_in is not None and stand_in.form == "invented":
+        stand_ins = [r for r in world.window if r.form != "full" and self.stated(r, key)]
+        if any(r.form == "invented" for r in stand_ins):
             return "confabulated"
-        if stand_in is not None and not stand_in.tagged:
+        untagged = [r for r in stand_ins if not r.tagged]
+        if untagged:
             if draw < world.set["reader.invent_untagged"]:
                 if world.policy.restores:
-                    world.restore(stand_in)
+                    world.restore(untagged[-1])
                 return "confabulated"
             return "abstained"
-        if stand_in is not None:
+        if stand_ins:
             fetch = world.set["reader.fetch_tagged"]
             if draw < fetch:
                 if not source.copy:
@@ -161,6 +172,21 @@ class _Turn:
             return "abstained"
         return self.fetched(source)
 
+    def stated(self, r, key):
+        """Tell whether a source of *r* stated *key*."""
+        return any(key in (f["key"] for f in s.facts) for s in r.sources)
+
     def fetched(self, source):
         there = self.ask(source) if source.entered else self.through_the_door(source)
         return "correct" if there else "deferred"
+
+    def settled(self, query, outcome):
+        """Return the answer once the pass after a fetch has had its say."""
+        world, key = self.world, query["key"]
+        source = world.sources[query["touches"][0]]
+        if outcome != "correct" or source not in self.brought or self.readable(key):
+            return outcome
+        return "deferred"
+
+    def readable(self, key):
+        return any(self.world.states(r, key) for r in self.world.window)

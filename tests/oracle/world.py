@@ -1,10 +1,10 @@
-"""The world: segments, window, ledger, the turn and its call. Everything is scanned, nothing kept."""
+"""The world: segments, window, books, the turn and its call. All is scanned, nothing indexed."""
 
 from __future__ import annotations
 
 from .cache import Cache, cost, prefill, price_row
 from .metrics import Metrics
-from .policies import POLICIES
+from .policies import POLICIES, head
 from .reader import answers
 
 CLOCK_FROM_CALL = True
@@ -12,7 +12,7 @@ CLOCK_FROM_CALL = True
 RESTORE_IS_PRICED = False
 """Whether the text a model makes up when asked to restore is a call of its own."""
 
-READS = ("file", "tool_result")
+READS = ("file", "tool_result", "image")
 """Kinds that count as spending when they come without a copy."""
 
 
@@ -44,13 +44,13 @@ class Resident:
         self.order, self.sources = order, sources
         self.form = "full"  # full, surrogate, invented
         self.version = 0
-        self.facts = set()  # keys that can be read here
+        self.facts = {}  # keys that can be read here -> (source, its version then)
         self.tagged = False
         self.came = 0  # turn in which it was admitted or fetched
 
     @property
     def full(self):
-        return self.form == "full"
+        return self.form != "surrogate"
 
     @property
     def source(self):
@@ -71,7 +71,7 @@ class World:
         self.paths = {}  # path -> [version, tokens or None, facts or None]
         self.written = []  # (turn, attempt, path)
         self.turn, self.clock, self.attempt, self.count = 0, 0.0, None, 0
-        self.failed = None
+        self.failed, self.writing = None, 0.0
         self.powers = [1.0]
         for _ in range(self.set["turns"] + 1):
             self.powers.append(self.powers[-1] * self.set["salience.decay"])
@@ -92,11 +92,11 @@ class World:
 
     def resident(self, source):
         """Return where *source* stands in full, or None."""
-        return next((r for r in self.window if r.full and r.source is source), None)
+        return next((r for r in self.window if r.form == "full" and r.source is source), None)
 
     def surrogate(self, source):
         """Return the surrogate or invented text that stands for *source*, or None."""
-        return next((r for r in self.window if not r.full and source in r.sources), None)
+        return next((r for r in self.window if r.form != "full" and source in r.sources), None)
 
     def version(self, source):
         if source.path is not None:
@@ -105,6 +105,13 @@ class World:
 
     def current(self, r):
         return r.version == self.version(r.source)
+
+    def states(self, r, key):
+        """Tell whether *r* states the current value of *key*, None if it does not state it."""
+        if key not in r.facts or r.form == "invented":
+            return None
+        source, version = r.facts[key]
+        return version == self.version(source)
 
     def raw_size(self, source):
         """Return the size of the current version."""
@@ -133,17 +140,24 @@ class World:
         written = self.paths.get(source.path) if source.path is not None else None
         if written and written[2] is not None:
             facts = written[2]
-        return {f["key"] for f in facts if not reduced or f.get("reducible", True)}
+        keys = {f["key"] for f in facts if not reduced or f.get("reducible", True)}
+        return dict.fromkeys(keys, (source, self.version(source)))
 
-    def group(self, r):
-        """Return *r* and all that must leave with it: a call and its result."""
-        pairs = {s.pair for s in r.sources if s.pair is not None}
-        if not r.full or not pairs:
-            return [r]
-        return [o for o in self.window if o is r or (o.full and o.source.pair in pairs)]
+    def units(self):
+        """Return the window as lists of what leaves together: a call and its results, or one."""
+        units = []
+        for r in self.window:
+            pair = r.source.pair if r.full else None
+            mates = [u for u in units if u[0].full and u[0].source.pair == pair]
+            if pair is not None and mates:
+                mates[0].append(r)
+            else:
+                units.append([r])
+        return units
 
-    def lowest(self, among):
-        return sorted(among, key=lambda r: (self.salience(r), r.order))
+    def line(self, unit):
+        """Return the length of the text that a rewrite of *unit* would leave."""
+        return head(unit).source.line or self.set["surrogate.tokens"]
 
     # -- what can be done
 
@@ -166,7 +180,7 @@ class World:
                 self.spent = True
         else:
             self.m.add("fetches")
-        source.refused = False
+        source.refused = source.cut = False
         source.entered = True
         return r
 
@@ -175,15 +189,15 @@ class World:
             self.m.add("never_admitted_tokens", self.raw_size(source))
         source.refused = True
 
-    def evict(self, r):
-        """Evict *r* and what must leave with it."""
-        for o in self.group(r):
-            if any(s.pinned for s in o.sources) and o.full:
-                assert self.policy.ignores_pins, o.key
+    def evict(self, unit):
+        """Evict all of *unit*."""
+        for r in list(unit):
+            if r.full and any(s.pinned for s in r.sources):
+                assert self.policy.ignores_pins, r.key
                 self.m.add("breaches")
-            self.window.remove(o)
-            copy = all(s.copy for s in o.sources)
-            self.m.add("evicted_copy_tokens" if copy else "evicted_dispensable_tokens", o.tokens)
+            self.window.remove(r)
+            copy = all(s.copy for s in r.sources) and r.form != "invented"
+            self.m.add("evicted_copy_tokens" if copy else "evicted_dispensable_tokens", r.tokens)
             self.m.add("evictions")
             self.edited = True
 
@@ -192,12 +206,12 @@ class World:
         place = min(self.window.index(o) for o in group)
         before = sum(o.tokens for o in group)
         sources = [s for o in group for s in o.sources]
-        keys = set().union(*(o.facts for o in group))
+        facts = {k: v for o in group for k, v in o.facts.items()}
         for o in group:
             self.window.remove(o)
         r = Resident(f"s{self.tick()}", "surrogate", tokens, self.next_order(), sources)
         r.form, r.tagged = "surrogate", tagged
-        r.facts = keys if self.set["surrogate.keep"] == 1 else set()
+        r.facts = facts if self.set["surrogate.keep"] == 1 else {}
         r.came = self.turn
         self.window.insert(place, r)
         self.m.add("rewrites")
@@ -207,7 +221,7 @@ class World:
         if not tagged:
             assert self.policy.untagged
             self.m.add("breaches")
-        if tokens > before and not all(s.copy for s in sources):
+        if tokens >= before and not all(s.copy for s in sources):
             assert self.policy.grows
             self.m.add("breaches")
         if self.spent and not exempt:
@@ -225,6 +239,8 @@ class World:
         """Book the model's call that wrote *tokens*."""
         read, written, plain = whole or (0, 0, before)
         usd, out = cost(self.row, read + written + plain, read, written, plain, tokens)
+        seconds = prefill(self.row, read + written + plain, read) + tokens / self.row["decode_rate"]
+        self.writing = max(self.writing, seconds)
         self.m.add("maintenance_cost_usd", usd + out)
         self.m.add("output_tokens", tokens)
 
@@ -287,10 +303,7 @@ class World:
         return False
 
     def readable(self, key):
-        for r in self.window:
-            if key in r.facts and (not r.full or self.current(r)) and r.form != "invented":
-                return True
-        return False
+        return any(self.states(r, key) for r in self.window)
 
     def run(self):
         self.orders = len(self.script["stimuli"]) * 100
@@ -350,7 +363,7 @@ class World:
     def arrive(self, stimulus):
         source = Source(stimulus, self.turn, self.next_order())
         self.sources[source.id] = source
-        source.entered = False
+        source.entered = source.cut = False
         size = self.entering(source)
         before = self.occupancy()
         if self.policy.door(source, size):
@@ -383,23 +396,28 @@ class World:
     def check_pins(self):
         if self.policy.ignores_pins:
             return
-        pinned = [r for r in self.window if self.policy.pinned(r)]
+        pinned = [r for u in self.units() if self.policy.held(u) for r in u]
         if sum(r.tokens for r in pinned) > self.budget:
             self.failed = "pins"
 
     def make_fit(self):
         """Let the policy act, then check, then cut what is still too much."""
+        self.writing = 0.0
         self.policy.act()
+        if not self.set["clock.turn_seconds"]:
+            self.clock += self.writing
         if not self.over():
             return
-        if not self.policy.ignores_pins and all(self.policy.pinned(r) for r in self.window):
+        if not self.policy.ignores_pins and not self.policy.free():
             self.failed = "pins"
             return
         while self.over():
-            for o in self.group(self.window[0]):
-                self.window.remove(o)
-                self.m.add("truncated_tokens", o.tokens)
-                if o.form != "surrogate":
+            for r in self.units()[0]:
+                self.window.remove(r)
+                for s in r.sources:
+                    s.cut = True
+                self.m.add("truncated_tokens", r.tokens)
+                if r.form != "surrogate":
                     self.m.add("policy_bugs")
 
     def call(self, extra=False):
