@@ -15,8 +15,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(STAMP) ## compare the policies on every workload, then on a recorded session
-	$(BIN)/evictbench compare --seeds 30 --set turns=200 --jobs 2
-	$(BIN)/evictbench replay examples/demo-session.jsonl
+	$(BIN)/evictbench compare -p all --seeds 30 --set turns=200 --jobs 2
+	$(BIN)/evictbench replay examples/demo-session.jsonl -p all
 
 test: lint ## lint, then run the tests
 	$(BIN)/python -m pytest -n $(WORKERS)

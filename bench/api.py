@@ -88,7 +88,8 @@ def compare(
     """Run *policies* on the same *scenarios* and seeds 0 … *seeds* − 1, and compare them.
 
     A scenario is a name of the catalogue, a path to a scenario or script file, or a Scenario; a
-    policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands for all of them.
+    policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands
+    for all scenarios and for the policies of the seeds; the policy ``all`` for every one.
     *settings* are laid over every scenario by dotted key. Differences are taken to *baseline*,
     by default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
     share the work (a script that asks for more than one needs ``if __name__ == "__main__":``

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sim.errors import InputError, unknown
@@ -11,12 +11,16 @@ if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
 __all__ = [
+    "ALL",
     "select_baseline",
     "select_policies",
     "select_scenarios",
     "sorted_scenarios",
     "with_price",
 ]
+
+ALL = "all"
+"""Stands for every policy that ships."""
 
 
 def select_scenarios(
@@ -77,21 +81,31 @@ def sorted_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
 
 
 def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:
-    """Return the policies in *wanted*, or all there are, in registry order: label to spec.
+    """Return the policies in *wanted*, in registry order: label to spec.
 
-    Raises InputError for an unknown policy, option or part, and if two policies have one label.
+    ``all`` stands for all that ship; None for those of the seeds, all but the last two. Raises
+    InputError for an unknown policy, option or part, and if two policies have one label.
     """
     from policies import registry
 
     known = registry.names()
     found: dict[str, str] = {}
-    for spec in known if wanted is None else wanted:
+    specs = registry.seed_names() if wanted is None else _spelt_out(wanted, known)
+    for spec in specs:
         label = registry.make(spec).label
         ours = label.split(":")[0] in known
         if found.setdefault(label, label if ours else spec) not in (label, spec):
             raise InputError(f"two policies are called {label!r}; give each a label of its own")
     order = sorted(found, key=lambda label: (_place(label.split(":")[0], known), label))
     return {label: found[label] for label in order}
+
+
+def _spelt_out(wanted: Iterable[str], known: Sequence[str]) -> Iterator[str]:
+    for spec in wanted:
+        if spec == ALL:
+            yield from known
+        else:
+            yield spec
 
 
 def select_baseline(wanted: str | None, policies: Collection[str]) -> str | None:

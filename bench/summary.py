@@ -47,23 +47,29 @@ def default_baseline(policies: Sequence[str]) -> str:
     return "no-op" if "no-op" in policies else policies[0]
 
 
+def _baseline_of(runs: Mapping[str, Sequence[Row]]) -> str:
+    """Return the default baseline of a scenario: one that is applicable, if any is."""
+    able = [p for p, rows in runs.items() if any(r["status"] != "not-applicable" for r in rows)]
+    return default_baseline(able or list(runs))
+
+
 def summarise(
     rows: Sequence[Row], metrics: Sequence[Metric], baseline: str | None = None
 ) -> list[dict[str, Any]]:
     """Return the summary of *rows*: scenarios and policies in their order, then *metrics*.
 
-    *baseline* is the policy that differences are taken to, by default :func:`default_baseline`.
+    *baseline* is the policy that differences are taken to, by default :func:`default_baseline` of
+    those that are applicable to the scenario.
     """
     if not rows:
         return []
     scenarios: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
         scenarios.setdefault(row["scenario"], {}).setdefault(row["policy"], []).append(row)
-    named = baseline or default_baseline(list(dict.fromkeys(row["policy"] for row in rows)))
     return [
         line
         for scenario, runs in scenarios.items()
-        for line in _summarise_scenario(scenario, runs, metrics, named)
+        for line in _summarise_scenario(scenario, runs, metrics, baseline or _baseline_of(runs))
     ]
 
 

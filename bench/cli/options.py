@@ -74,7 +74,7 @@ policies = click.option(
     metavar="POLICY",
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
-    "without it, all of them.",
+    "without it, those of the seeds, all but compaction and no-op; `all` means every one.",
 )
 
 settings = click.option(
@@ -93,7 +93,8 @@ price = click.option(
 baseline = click.option(
     "--baseline",
     metavar="POLICY",
-    help="Take differences to this one of the policies. [default: no-op, else the first]",
+    help="Take differences to this one of the policies. "
+    "[default: no-op, else the first that is applicable]",
 )
 
 jobs = click.option(

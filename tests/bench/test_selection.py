@@ -20,7 +20,9 @@ from sim.errors import InputError
 
 def test_all_there_is() -> None:
     assert [s.name for s in select_scenarios(None, {})[0]] == catalogue.names()
-    assert list(select_policies(None)) == registry.names()
+    assert list(select_policies(["all"])) == registry.names()
+    assert list(select_policies(["no-op", "all"])) == registry.names()
+    assert list(select_policies(None)) == registry.names()[:8]
 
 
 def test_the_order_asked_for_does_not_count() -> None:

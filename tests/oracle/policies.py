@@ -18,6 +18,8 @@ LAST_TURN_AT_DOOR = True
 """Whether the rule of the last turn holds for what a door displaces in tier order."""
 DROPS_ANY_TIME = True
 """Whether what cannot be tagged is dropped in a turn in which rewriting waits, too."""
+LONE_CALLS_WAIT = True
+"""Whether a call whose result was refused waits all the same."""
 SURROGATES_COVER = True
 """Whether a surrogate that kept a fact of what comes in is spared like a summary."""
 
@@ -158,7 +160,9 @@ class TagOrDrop(Policy):
         if all(r.source.taggable for r in unit) and (shrinks or copied):
             if not world.spent:
                 world.rewrite(unit, line, True)
-        elif DROPS_ANY_TIME or not world.spent:
+        elif not world.spent:
+            world.evict(unit)
+        elif DROPS_ANY_TIME and (head(unit).kind != "tool_call" or not LONE_CALLS_WAIT):
             world.evict(unit)
 
 
@@ -190,28 +194,28 @@ class Gated(Policy):
         salience = world.salience(source)
         if size > world.budget - tokens(r for r in world.window if r.kind in ("system", "task")):
             return "oversize", []
-        leaving = []
+        leaving, scores = [], []
         while self.too_much(size, salience, leaving):
             unit = self.next_out(source, size, leaving)
             if unit is None:
                 return "pinned", []
             leaving += unit
+            scores.append(world.salience(head(unit)))
         if not leaving:
             return "slack", []
-        scores = [world.salience(r) for r in leaving]
         against = {"min": min, "max": max, "sum": sum}[world.set["rehydrate.comparison"]](scores)
         if salience > against + world.set["rehydrate.margin"]:
             return "swap", leaving
         return "margin", []
 
     def may_leave(self, source, leaving):
-        """Units that may leave for *source*: unpinned, and neither its call nor its summary."""
+        """Units that may leave for *source*: unpinned, no call under way, no covering summary."""
         return [
             u
             for u in self.free()
             if u[0] not in leaving
             and not any(self.covers(r, source) for r in u)
-            and not any(r.full and source.pair and r.source.pair == source.pair for r in u)
+            and not any(r.full and r.source.pair in self.world.under_way for r in u)
         ]
 
     def next_out(self, source, size, leaving):

@@ -5,6 +5,10 @@ from __future__ import annotations
 from sim.streams import uniform
 
 
+OTHERS_THAT_LEFT = True
+"""Whether, where the asked segment never entered, one that left and stated the fact is fetched."""
+
+
 def answers(world, found):
     """Serve the operator, re-score, rehydrate, and answer every query of the turn."""
     queries = [s for s in found if s["type"] == "query"]
@@ -168,13 +172,20 @@ class _Turn:
             if draw < fetch + world.set["reader.abstain_tagged"]:
                 return "abstained"
             return "confabulated"
+        if OTHERS_THAT_LEFT and not source.entered:
+            for other in world.sources.values():
+                if other.entered and other.copy and self.may_state(other, key):
+                    source = other
         if not source.copy:
             return "abstained"
         return self.fetched(source)
 
+    def may_state(self, source, key):
+        return key in (f["key"] for f in source.facts)
+
     def stated(self, r, key):
         """Tell whether a source of *r* stated *key*."""
-        return any(key in (f["key"] for f in s.facts) for s in r.sources)
+        return any(self.may_state(s, key) for s in r.sources)
 
     def fetched(self, source):
         there = self.ask(source) if source.entered else self.through_the_door(source)

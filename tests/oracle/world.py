@@ -12,6 +12,9 @@ CLOCK_FROM_CALL = True
 RESTORE_IS_PRICED = False
 """Whether the text a model makes up when asked to restore is a call of its own."""
 
+SPARE_REFUSED_CALLS = True
+"""Whether a call of this turn is spared after its result was refused, at the door and the gate."""
+
 READS = ("file", "tool_result", "image")
 """Kinds that count as spending when they come without a copy."""
 
@@ -341,9 +344,11 @@ class World:
         arrivals = [s for s in found if s["type"] == "arrival"]
         arrivals.sort(key=lambda s: s.get("time", 0))
         begun = self.clock
-        for s in arrivals:
+        for n, s in enumerate(arrivals):
             self.clock = begun + s.get("time", 0)
+            self.under_way = self.spared(arrivals[:n], arrivals[n:])
             self.arrive(s)
+        self.under_way = self.spared(arrivals, [])
         for s in found:
             if s["type"] == "write":
                 self.write(s)
@@ -359,6 +364,13 @@ class World:
             return
         self.call()
         answers(self, found)
+
+    def spared(self, before, coming):
+        """Return the pairs of calls that are not displaced: their results are still to come."""
+        pairs = {a["pair"] for a in coming if a.get("pair") is not None}
+        if SPARE_REFUSED_CALLS:
+            pairs |= {a["pair"] for a in before if a.get("pair") and self.sources[a["id"]].refused}
+        return pairs
 
     def arrive(self, stimulus):
         source = Source(stimulus, self.turn, self.next_order())
