@@ -257,19 +257,25 @@ class Tiered(Policy):
 
     # -- pins
 
-    def latest(self):
-        """The most recent result of each tool, where it is resident."""
+    def newest(self):
+        """The most recent result of each tool, as soon as it has come to the door."""
         newest = {}
         for s in self.world.sources.values():
             if s.kind == "tool_result" and s.tool is not None:
                 newest[s.tool] = s
-        return [r for r in self.world.window if r.full and r.source in newest.values()]
+        return newest.values()
+
+    def latest(self):
+        """Those of them that are resident."""
+        newest = self.newest()
+        return [r for r in self.world.window if r.full and r.source in newest]
 
     def named(self):
-        return {name for r in self.latest() for name in r.source.names}
+        return {name for s in self.newest() for name in s.names}
 
     def written(self):
-        return {p for _, attempt, p in self.world.written if attempt == self.world.attempt}
+        """Paths written since the attempt under way began."""
+        return {path for turn, path in self.world.written if turn >= self.world.attempt_turn}
 
     def pinned(self, r):
         if super().pinned(r):

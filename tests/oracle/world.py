@@ -72,9 +72,9 @@ class World:
         self.cache = Cache(self.row)
         self.sources, self.window = {}, []
         self.paths = {}  # path -> [version, tokens or None, facts or None]
-        self.written = []  # (turn, attempt, path)
+        self.written = []  # (turn, path)
         self.turn, self.clock, self.attempt, self.count = 0, 0.0, None, 0
-        self.failed, self.writing = None, 0.0
+        self.failed, self.writing, self.attempt_turn = None, 0.0, 0
         self.powers = [1.0]
         for _ in range(self.set["turns"] + 1):
             self.powers.append(self.powers[-1] * self.set["salience.decay"])
@@ -285,7 +285,7 @@ class World:
         number = attempt["number"]
         if self.attempt is not None and not self.traced(self.attempt):
             self.m.add("repeated_attempts")
-        self.attempt = number
+        self.attempt, self.attempt_turn = number, self.turn
         self.m.add("attempts")
         needs = attempt.get("needs")
         if needs is None:
@@ -390,7 +390,7 @@ class World:
         tokens = s.get("tokens") if s.get("tokens") is not None else old[1]
         facts = s.get("facts") if s.get("facts") is not None else old[2]
         self.paths[s["path"]] = [old[0] + 1, tokens, facts]
-        self.written.append((self.turn, s.get("attempt"), s["path"]))
+        self.written.append((self.turn, s["path"]))
         self.policy.on_write()
 
     def world_refresh(self, s):
@@ -414,10 +414,10 @@ class World:
 
     def make_fit(self):
         """Let the policy act, then check, then cut what is still too much."""
-        self.writing = 0.0
         self.policy.act()
         if not self.set["clock.turn_seconds"]:
             self.clock += self.writing
+        self.writing = 0.0
         if not self.over():
             return
         if not self.policy.ignores_pins and not self.policy.free():
