@@ -106,6 +106,10 @@ class Door:
             actions = self._at_door(world.view, segment)
             answer = self._harness.heed(actions, by, (Admit, Refuse))
         decision: Admit | Refuse = answer or Admit(segment.tokens)
+        if isinstance(decision, Refuse) and not world.allows(
+            list(world.pins([segment], "it would refuse"))
+        ):
+            decision = Admit(segment.tokens)
         if isinstance(decision, Refuse):
             self._refuse(segment, decision)
         else:

@@ -12,6 +12,7 @@ from sim.engine import run
 from sim.records import Record
 from sim.script import Script
 from sim.segments import Kind
+from tests.support.dense import dense
 from tests.support.oracle import Oracle
 from tests.support.scripts import scripts
 from tests.test_random_runs import PRICE, examples
@@ -77,13 +78,13 @@ def check(script: Script, policy: str, chooser: Chooser) -> None:
         assert record[3] in chooser(oracle), record
 
 
-@examples(80)
+@examples(50)
 @given(script=scripts())
 def test_sliding_window_drops_the_front(script: Script) -> None:
     check(script, "sliding-window", lambda o: o.unit(o.residents()[0]))
 
 
-@examples(120)
+@examples(80)
 @given(script=scripts())
 def test_naive_trim_drops_the_worst_ranked_file(script: Script) -> None:
     def worst(oracle: Oracle) -> Unit:
@@ -99,24 +100,28 @@ def test_naive_trim_drops_the_worst_ranked_file(script: Script) -> None:
     check(script, "naive-trim", worst)
 
 
-@examples(80)
+@examples(50)
 @given(script=scripts())
 def test_naive_rehydrate_drops_the_least_salient_of_all(script: Script) -> None:
     check(script, "naive-rehydrate", lambda o: lowest(o, pinned=True))
 
 
-@examples(80)
+@examples(50)
 @given(script=scripts())
 def test_slack_swap_refuse_drops_the_least_salient_unpinned(script: Script) -> None:
     check(script, "slack-swap-refuse", lambda o: lowest(o, pinned=False))
 
 
 @pytest.mark.parametrize("policy", ["naive-rewrite", "tag-or-drop"])
-@examples(80)
+@examples(50)
 @given(script=scripts())
 def test_the_relevance_pass_takes_the_lowest_and_the_budget_the_lowest_of_the_rest(
     policy: str, script: Script
 ) -> None:
+    rewrite_in_order(policy, script)
+
+
+def rewrite_in_order(policy: str, script: Script) -> None:
     below = script.settings["rewrite.below"]
     for oracle, record in departures(script, policy):
         taken = record[3] if record[0] == "evict" else record[4][0]
@@ -131,7 +136,7 @@ def test_the_relevance_pass_takes_the_lowest_and_the_budget_the_lowest_of_the_re
             assert taken in lowest(oracle, pinned=False, full=rewrite), record
 
 
-@examples(120)
+@examples(80)
 @given(script=scripts())
 def test_tag_or_drop_never_rewrites_what_was_freed_for_spending(script: Script) -> None:
     """No rewrite after a read, result or fetch without a copy in the same turn."""
@@ -150,9 +155,13 @@ def test_tag_or_drop_never_rewrites_what_was_freed_for_spending(script: Script) 
         oracle.follow(record)
 
 
-@examples(120)
+@examples(80)
 @given(script=scripts())
 def test_tiered_gives_up_lines_then_bulk_then_the_rest_from_the_end(script: Script) -> None:
+    give_up_by_tiers(script)
+
+
+def give_up_by_tiers(script: Script) -> None:
     last = script.settings["turns"]
     for oracle, record in departures(script, "tiered"):
         assert over(oracle) > 0
@@ -166,7 +175,7 @@ def test_tiered_gives_up_lines_then_bulk_then_the_rest_from_the_end(script: Scri
             assert record[3] == (kept or spare)[-1], record
 
 
-@examples(80)
+@examples(50)
 @given(script=scripts())
 def test_the_backstop_cuts_no_more_than_it_must(script: Script) -> None:
     """From the front; before each cut but that of a partner the window is over budget."""
@@ -181,3 +190,14 @@ def test_the_backstop_cuts_no_more_than_it_must(script: Script) -> None:
         elif record[0] == "call":
             assert over(oracle) <= 0
         oracle.follow(record)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_long_runs_keep_their_order_as_well(seed: int) -> None:
+    script = dense(1_000 + seed)
+    check(script, "sliding-window", lambda o: o.unit(o.residents()[0]))
+    check(script, "naive-rehydrate", lambda o: lowest(o, pinned=True))
+    check(script, "slack-swap-refuse", lambda o: lowest(o, pinned=False))
+    for policy in ("naive-rewrite", "tag-or-drop"):
+        rewrite_in_order(policy, script)
+    give_up_by_tiers(script)

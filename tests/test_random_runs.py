@@ -26,6 +26,7 @@ from sim.records import Record
 from sim.script import Arrival, Operator, Query, Script, script_from_json, script_to_json
 from sim.segments import Kind
 from tests.support.chaos import Chaos
+from tests.support.dense import dense
 from tests.support.naive_cache import NaiveCache
 from tests.support.oracle import Oracle, is_strict
 from tests.support.scripts import BASE_SETTINGS, roomy, scripts
@@ -89,13 +90,13 @@ def weigh(result: Run) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(60)
+@examples(40)
 @given(script=scripts())
 def test_every_policy_agrees_with_the_second_reckoning(policy: str, script: Script) -> None:
     weigh(played(script, policy))
 
 
-@examples(300)
+@examples(150)
 @given(
     script=scripts(),
     seed=st.integers(0, 9_999),
@@ -107,8 +108,24 @@ def test_a_policy_that_does_anything_is_booked_all_the_same(
     weigh(run(script, Chaos(seed, frozenset(declares)), PRICE))
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("seed", range(12))
+def test_long_runs_hold_as_well(policy: str, seed: int) -> None:
+    script = dense(seed, strict=seed % 2 == 0)
+    weigh(played(script, policy))
+    for check in (follow_the_rules, score_and_miss, read_from_the_cache):
+        check(policy, script)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_long_runs_of_a_policy_that_does_anything_hold_as_well(seed: int) -> None:
+    rules = sorted(DECLARABLE)
+    declares = frozenset(rule for at, rule in enumerate(rules) if seed >> at & 1)
+    weigh(run(dense(seed), Chaos(seed, declares, sane=seed % 3 > 0), PRICE))
+
+
 @pytest.mark.parametrize("policy", CAREFUL)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_pins_stay_unless_the_backstop_cuts_them(policy: str, script: Script) -> None:
     result = played(script, policy)
@@ -119,7 +136,7 @@ def test_pins_stay_unless_the_backstop_cuts_them(policy: str, script: Script) ->
 
 
 @pytest.mark.parametrize("policy", FITTING)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_policies_that_know_their_limit_leave_nothing_to_the_backstop(
     policy: str, script: Script
@@ -128,7 +145,7 @@ def test_policies_that_know_their_limit_leave_nothing_to_the_backstop(
 
 
 @pytest.mark.parametrize("policy", QUIET)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_without_pressure_quiet_policies_remove_nothing(policy: str, script: Script) -> None:
     script = replace(roomy(script), settings={**roomy(script).settings, "reader.distraction": 0.0})
@@ -138,7 +155,7 @@ def test_without_pressure_quiet_policies_remove_nothing(policy: str, script: Scr
     assert metrics["correct"] + metrics["stale"] + metrics["abstained"] == metrics["queries"]
 
 
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_without_pressure_quiet_policies_are_one_and_the_same(script: Script) -> None:
     runs = [played(roomy(script), policy).records[1:] for policy in QUIET]
@@ -146,7 +163,7 @@ def test_without_pressure_quiet_policies_are_one_and_the_same(script: Script) ->
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(20)
+@examples(15)
 @given(script=scripts())
 def test_the_same_script_gives_the_same_records(policy: str, script: Script) -> None:
     again = script_from_json(script_to_json(script))
@@ -154,7 +171,7 @@ def test_the_same_script_gives_the_same_records(policy: str, script: Script) -> 
 
 
 @pytest.mark.parametrize("policy", [p for p in POLICIES if p not in ("tiered", "disciplined")])
-@examples(20)
+@examples(15)
 @given(script=scripts())
 def test_a_longer_run_begins_with_the_shorter_one(policy: str, script: Script) -> None:
     """For `tiered`, the last turn is one that has a rule of its own."""
@@ -165,7 +182,7 @@ def test_a_longer_run_begins_with_the_shorter_one(policy: str, script: Script) -
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(20)
+@examples(15)
 @given(script=scripts())
 def test_prices_change_money_and_nothing_else(policy: str, script: Script) -> None:
     script = replace(
@@ -206,7 +223,7 @@ def renamed(script: Script) -> tuple[Script, dict[str, str]]:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(30)
+@examples(20)
 @given(script=scripts())
 def test_names_do_not_matter(policy: str, script: Script) -> None:
     assume(is_strict(script) and script.settings["surrogate.keep"] in (0.0, 1.0))
@@ -228,10 +245,14 @@ def test_names_do_not_matter(policy: str, script: Script) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_answers_and_saliences_are_what_the_rules_say(policy: str, script: Script) -> None:
-    """Every record of a run against a slow reading of the rules."""
+    follow_the_rules(policy, script)
+
+
+def follow_the_rules(policy: str, script: Script) -> None:
+    """Hold every record of a run against a slow reading of the rules."""
     oracle = Oracle(script)
     queries = {s.id: s for s in every(script) if isinstance(s, Query)}
     decided = is_strict(script)
@@ -258,9 +279,13 @@ def test_answers_and_saliences_are_what_the_rules_say(policy: str, script: Scrip
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(30)
+@examples(20)
 @given(script=scripts())
 def test_what_is_asked_is_scored_and_missed_by_the_script(policy: str, script: Script) -> None:
+    score_and_miss(policy, script)
+
+
+def score_and_miss(policy: str, script: Script) -> None:
     """Every touch of a query scores, in the order of the script; whoever is asked and was not
     resident, full and current at the call is missed."""
     oracle = Oracle(script)
@@ -296,7 +321,7 @@ def stimuli_of(script: Script, turn: int, attempt: int | None, branch: str) -> l
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_an_attempt_is_repeated_if_nothing_of_the_last_is_left(policy: str, script: Script) -> None:
     """Of its words, its diff, or a line that stands for them, when the next one begins."""
@@ -323,9 +348,13 @@ def every(script: Script) -> list[Any]:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-@examples(40)
+@examples(25)
 @given(script=scripts())
 def test_the_cache_sees_the_requests_that_were_sent(policy: str, script: Script) -> None:
+    read_from_the_cache(policy, script)
+
+
+def read_from_the_cache(policy: str, script: Script) -> None:
     """Rule auto, step 1: read is the longest prefix shared with a request that is still live.
 
     A summary of the whole transcript is asked for at the end of the window as it stands.

@@ -52,6 +52,13 @@ def _close_turn(s: State) -> None:
         raise AuditError(f"the backstop cut {min(missing)!r} and no policy bug names it")
 
 
+def _once(s: State, what: str, name: str) -> None:
+    """Check that a stimulus is met for the first time."""
+    if (what, name) in s.met:
+        raise AuditError(f"{what} {name!r} was met before")
+    s.met.add((what, name))
+
+
 def _all_decided(s: State) -> None:
     """Check that every arrival has been let in or kept out."""
     if s.at_door:
@@ -86,6 +93,9 @@ def turn(s: State, attempt: int | None, branch: str | None, missing: Sequence[st
 def attempt(s: State, attempt: int, branch: str, repeated: bool | int) -> None:
     if branch not in ("ok", "failed", "script"):
         raise AuditError(f"an attempt ends ok, failed or script, not {branch!r}")
+    if attempt <= s.attempt:
+        raise AuditError(f"attempt {s.attempt} is followed by attempt {attempt}")
+    s.attempt = attempt
     s.counts["attempts"] += 1
     s.counts["repeated"] += int(repeated)
     s.completed_attempt = branch == "ok"
@@ -150,6 +160,8 @@ def maintain(s: State, surrogate: str, input: int, read: int, output: int, usd: 
         raise AuditError(f"{read} tokens are read of a request of {input}")
     if surrogate in s.items:
         raise AuditError(f"{surrogate!r} is there already; the model is asked for it too late")
+    if surrogate in s.promised:
+        raise AuditError(f"the model is asked for {surrogate!r} twice")
     s.promised[surrogate] = (input, output)
     s.costs.output_tokens += _whole(output, "an output")
     s.costs.maintenance_usd += _amount(usd, "a price")
@@ -198,9 +210,7 @@ def answer(
     cause: str,
     value: str | None,
 ) -> None:
-    if query in s.asked:
-        raise AuditError(f"query {query!r} was answered before")
-    s.asked.add(query)
+    _once(s, "query", query)
     if outcome not in OUTCOMES:
         raise AuditError(f"an answer is one of {', '.join(OUTCOMES)}, not {outcome!r}")
     if segment is not None:
@@ -221,6 +231,7 @@ def _stood_for(s: State, item: Item | None) -> bool:
 
 
 def act(s: State, act: str, requires: Sequence[str], missing: Sequence[str]) -> None:
+    _once(s, "act", act)
     strangers = set(missing).difference(requires)
     if strangers:
         raise AuditError(f"act {act!r} misses {min(strangers)!r}, which it does not require")
@@ -236,6 +247,7 @@ def act(s: State, act: str, requires: Sequence[str], missing: Sequence[str]) -> 
 
 
 def operator(s: State, operator: str, segment: str, how: str) -> None:
+    _once(s, "operator", operator)
     if how not in ("resident", "admitted", "fetched", "unavailable"):
         raise AuditError(
             f"a request is served as resident, admitted, fetched or unavailable, not {how!r}"

@@ -112,7 +112,10 @@ class State:
     """Arrived, and neither admitted nor refused yet."""
     versions: dict[str, int] = field(default_factory=dict)
     """The newest version of each path that has another than its first."""
-    asked: set[str] = field(default_factory=set)
+    attempt: int = 0
+    """The last attempt that was begun."""
+    met: set[tuple[str, str]] = field(default_factory=set)
+    """Queries, acts and requests of the operator."""
     promised: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Input and output of the requests for surrogates that have not come yet."""
     edit_turn: int = 0

@@ -559,7 +559,26 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "score falls": (lambda: full().score("a", 0.5, 0.4, False), "which is less"),
     "score crossed": (lambda: full().score("a", 0.5, 0.9, True), "no threshold to cross"),
     "missed resident": (lambda: full().missed("a", 200, "q"), "was resident"),
-    "answered twice": (lambda: full().answer("q", "b").answer("q", "b"), "answered before"),
+    "answered twice": (
+        lambda: full().answer("q", "b").answer("q", "b"),
+        "query 'q' was met before",
+    ),
+    "served twice": (
+        lambda: full().operator("o", "a", "resident").operator("o", "a", "resident"),
+        "operator 'o' was met before",
+    ),
+    "acted twice": (
+        lambda: full().act("t", ("a",), ()).act("t", ("a",), ()),
+        "act 't' was met before",
+    ),
+    "attempted twice": (
+        lambda: full().attempt(2, "script", 0).attempt(2, "failed", 0),
+        "attempt 2 is followed by attempt 2",
+    ),
+    "asked for twice": (
+        lambda: full().maintain("s", 9, 0, 1, 0.0).maintain("s", 9, 0, 1, 0.0),
+        "asked for 's' twice",
+    ),
     "unknown outcome": (lambda: full().answer("q", "b", "guessed"), "not 'guessed'"),
     "correct from what left": (
         lambda: full().turn().evict("b", 300).call(300).answer("q", "b"),

@@ -224,3 +224,16 @@ def test_what_comes_back_has_the_newest_version_and_stands_last() -> None:
     assert [(r["tokens"], r["version"]) for r in told(result, "fetch")] == [(25, 1)]
     assert window(result) == ("b", "f")
     assert result.metrics["rehydrated_tokens"] == 25
+
+
+def test_a_pin_is_not_refused_at_the_door() -> None:
+    it = script(come(1, "sys", 100, pinned=True))
+    refusing = {"sys": [Refuse("margin", 100)]}
+    played = play(it, door(refusing), strict=False)
+    kinds = [r[0] for r in played.records if r[0] in ("admit", "refuse", "bug")]
+    assert kinds == ["bug", "admit"]
+    assert played.metrics["policy_bugs"] == 1
+    with pytest.raises(PinRemoved):
+        play(it, door(refusing))
+    played = play(it, door(refusing, declares=frozenset({"ignores_pins"})))
+    assert (played.metrics["breaches"], played.metrics["never_admitted_tokens"]) == (1, 100)

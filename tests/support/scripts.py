@@ -29,7 +29,17 @@ from sim.script import (
 from sim.segments import Fact, Kind
 from sim.settings import KEYS
 
-__all__ = ["BASE_SETTINGS", "CAPABILITIES", "fixed", "roomy", "scripts"]
+__all__ = [
+    "BASE_SETTINGS",
+    "CAPABILITIES",
+    "LOOSE_KINDS",
+    "PATHS",
+    "TOOLS",
+    "build",
+    "fixed",
+    "roomy",
+    "scripts",
+]
 
 BASE_SETTINGS: dict[str, Any] = {
     "turns": 1,
@@ -69,10 +79,10 @@ assert set(KEYS.values()) <= set(BASE_SETTINGS)
 
 CAPABILITIES = frozenset({"ranks", "roles", "facts", "future"})
 
-_PATHS = ("a.py", "b.py", "c.md")
-_TOOLS = ("lint", "tests")
+PATHS = ("a.py", "b.py", "c.md")
+TOOLS = ("lint", "tests")
 _MESSAGES = (Kind.USER, Kind.ASSISTANT, Kind.THINKING, Kind.SUMMARY)
-_LOOSE = (*_MESSAGES, Kind.FILE, Kind.NOTE, Kind.DIFF, Kind.IMAGE, Kind.TOOL_RESULT)
+LOOSE_KINDS = (*_MESSAGES, Kind.FILE, Kind.NOTE, Kind.DIFF, Kind.IMAGE, Kind.TOOL_RESULT)
 
 _few = st.integers(0, 7)
 _scores = st.sampled_from([1.0, 0.9, 0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0])
@@ -80,7 +90,7 @@ _tokens = st.one_of(st.integers(1, 60), st.integers(20, 150), st.integers(1, 400
 
 _segment = st.tuples(
     st.just("segment"),
-    st.sampled_from(_LOOSE),
+    st.sampled_from(LOOSE_KINDS),
     _tokens,
     _scores,
     st.fixed_dictionaries(
@@ -89,18 +99,18 @@ _segment = st.tuples(
             "pinned": st.sampled_from([False, False, True]),
             "standing": st.just(True),
             "taggable": st.just(False),
-            "path": st.sampled_from(_PATHS),
+            "path": st.sampled_from(PATHS),
             "rank": st.integers(1, 5),
             "fact": st.sampled_from([None, False]),
             "surrogate_tokens": st.integers(1, 500),
             "time": st.sampled_from([0.0, 1.0, 2.5]),
-            "names": st.lists(st.sampled_from(_PATHS), max_size=2, unique=True).map(tuple),
+            "names": st.lists(st.sampled_from(PATHS), max_size=2, unique=True).map(tuple),
         },
     ),
 )
 _result = st.tuples(
     st.just("result"),
-    st.sampled_from(_TOOLS),
+    st.sampled_from(TOOLS),
     _tokens,
     _scores,
     st.fixed_dictionaries(
@@ -113,13 +123,13 @@ _result = st.tuples(
             "structure": st.tuples(
                 st.integers(1, 9), st.integers(1, 9), st.integers(1, 40), st.integers(1, 20)
             ),
-            "names": st.lists(st.sampled_from(_PATHS), max_size=2, unique=True).map(tuple),
+            "names": st.lists(st.sampled_from(PATHS), max_size=2, unique=True).map(tuple),
         },
     ),
 )
 _write = st.tuples(
     st.just("write"),
-    st.sampled_from(_PATHS),
+    st.sampled_from(PATHS),
     st.one_of(st.none(), _tokens),
     st.sampled_from([None, (), ("new",)]),
 )
@@ -142,7 +152,7 @@ _attempt = st.fixed_dictionaries(
     {"guarded": st.booleans()},
     optional={
         "facts": st.lists(_few, min_size=1, max_size=2),
-        "paths": st.lists(st.sampled_from(_PATHS), min_size=1, max_size=2, unique=True),
+        "paths": st.lists(st.sampled_from(PATHS), min_size=1, max_size=2, unique=True),
         "ok": st.lists(_draft, max_size=2),
         "failed": st.lists(_draft, max_size=3),
     },
@@ -230,7 +240,7 @@ class _Builder:
         if kind is not Kind.TOOL_RESULT:
             more.pop("names", None)
         if kind is Kind.FILE:
-            more.setdefault("path", _PATHS[self.count % 3])
+            more.setdefault("path", PATHS[self.count % 3])
             more.setdefault("rank", self.count % 5)
         else:
             more.pop("rank", None)
@@ -324,11 +334,12 @@ def _guarded(builder: _Builder, draft: dict[str, Any], number: int, turn: int) -
         branch.add(turn, drafts, number)
         branches.append(tuple(branch.stimuli))
         builder.count = branch.count
-    paths = draft.get("paths", () if facts else (_PATHS[0],))
+    paths = draft.get("paths", () if facts else (PATHS[0],))
     return Attempt(number, turn, tuple(facts), tuple(paths), branches[0], branches[1])
 
 
-def _build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
+def build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
+    """Return the script of *turns*, each a list of drafts and the draft of an attempt or None."""
     settings = dict(settings)
     if "reader" in settings:
         names = ("invent_untagged", "fetch_tagged", "abstain_tagged", "invent_tagged")
@@ -359,7 +370,7 @@ def _build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
 def scripts(max_turns: int = 10) -> st.SearchStrategy[Script]:
     """Scripts of 1 to *max_turns* turns; pins of turn 1 fit the budget, later ones may not."""
     return st.builds(
-        _build, _settings, st.lists(_turn, min_size=1, max_size=max_turns), st.integers(0, 3)
+        build, _settings, st.lists(_turn, min_size=1, max_size=max_turns), st.integers(0, 3)
     )
 
 
@@ -377,8 +388,8 @@ def fixed() -> Script:
                 for kind in (Kind.FILE, Kind.USER, Kind.NOTE)
             ]
             + [
-                ("result", _TOOLS[turn % 2], 60, 0.5, {"time": 0.5}),
-                ("write", _PATHS[turn % 3], None, None),
+                ("result", TOOLS[turn % 2], 60, 0.5, {"time": 0.5}),
+                ("write", PATHS[turn % 3], None, None),
                 ("query", turn * 3, 0.9, [turn]),
                 ("act", [turn, 0]),
                 ("operator", turn * 2),
@@ -387,4 +398,4 @@ def fixed() -> Script:
         )
         for turn in range(1, 11)
     ]
-    return _build({"budget": 500, "surrogate.keep": 0.5}, turns, 7)
+    return build({"budget": 500, "surrogate.keep": 0.5}, turns, 7)
