@@ -56,18 +56,27 @@ class Policy:
 
     def lowest(self, units):
         """Return *units*, least salient first, of equals the older first."""
-        world = self.world
-        return sorted(units, key=lambda u: (world.salience(head(u)), head(u).order))
+        return sorted(units, key=lambda u: (self.salience(u), min(r.order for r in leading(u))))
+
+    def salience(self, unit):
+        return min(map(self.world.salience, leading(unit)))
+
+
+def leading(unit):
+    """Return those that speak for the unit: the results, not the call."""
+    return [r for r in unit if r.kind != "tool_call"] or unit
 
 
 def full(unit):
-    return all(r.full for r in unit)
+    return any(r.full for r in leading(unit))
 
 
-def head(unit):
-    """Return the member that speaks for the unit: the result, not the call."""
-    rest = [r for r in unit if r.kind != "tool_call"]
-    return (rest or unit)[-1]
+def lone_call(unit):
+    return len(unit) == 1 and unit[0].kind == "tool_call" and unit[0].pair is not None
+
+
+def taggable(unit):
+    return all(s.taggable for r in unit for s in r.sources)
 
 
 def tokens(unit):
@@ -80,11 +89,15 @@ class NaiveTrim(Policy):
     def act(self):
         world = self.world
         while world.over():
-            files = [u for u in self.free() if full(u) and head(u).kind == "file"]
-            ranked = [u for u in files if head(u).source.rank is not None]
+            ranked = [
+                (r.source.rank, -r.order, u)
+                for u in self.free()
+                for r in u
+                if r.form == "full" and r.kind == "file" and r.source.rank is not None
+            ]
             if not ranked:
                 return
-            world.evict(max(ranked, key=lambda u: (head(u).source.rank, -head(u).order)))
+            world.evict(max(ranked)[2])
 
 
 class SlidingWindow(Policy):
@@ -106,7 +119,7 @@ class NaiveRewrite(Policy):
         world = self.world
         below = world.set["rewrite.below"]
         for u in self.lowest(u for u in self.free() if full(u)):
-            if world.salience(head(u)) < below or world.over():
+            if self.salience(u) < below or world.over():
                 world.rewrite(u, world.line(u), False)
 
 
@@ -149,20 +162,18 @@ class TagOrDrop(Policy):
     def relevance(self):
         world = self.world
         for u in self.lowest(u for u in self.free() if self.relevant(u)):
-            if world.salience(head(u)) < world.set["rewrite.below"]:
+            if self.salience(u) < world.set["rewrite.below"]:
                 self.tag_or_drop(u)
 
     def tag_or_drop(self, unit, must_free=False):
         world = self.world
         line = world.line(unit) + world.set["surrogate.tag_tokens"]
         shrinks = line < tokens(unit)
-        copied = all(r.source.copy for r in unit) and not must_free
-        if all(r.source.taggable for r in unit) and (shrinks or copied):
+        copied = all(s.copy for r in unit for s in r.sources) and not must_free
+        if taggable(unit) and (shrinks or copied):
             if not world.spent:
                 world.rewrite(unit, line, True)
-        elif not world.spent:
-            world.evict(unit)
-        elif DROPS_ANY_TIME and (head(unit).kind != "tool_call" or not LONE_CALLS_WAIT):
+        elif not world.spent or (DROPS_ANY_TIME and not (LONE_CALLS_WAIT and lone_call(unit))):
             world.evict(unit)
 
 
@@ -200,7 +211,7 @@ class Gated(Policy):
             if unit is None:
                 return "pinned", []
             leaving += unit
-            scores.append(world.salience(head(unit)))
+            scores.append(self.salience(unit))
         if not leaving:
             return "slack", []
         against = {"min": min, "max": max, "sum": sum}[world.set["rehydrate.comparison"]](scores)
@@ -215,7 +226,7 @@ class Gated(Policy):
             for u in self.free()
             if u[0] not in leaving
             and not any(self.covers(r, source) for r in u)
-            and not any(r.full and r.source.pair in self.world.under_way for r in u)
+            and not any(r.pair in self.world.under_way | {source.pair} - {None} for r in u)
         ]
 
     def next_out(self, source, size, leaving):
@@ -319,16 +330,18 @@ class Tiered(Policy):
         return False
 
     def make_line(self, unit):
+        """Make one line of *unit*, or evict the last of it that cannot be tagged."""
         world = self.world
-        if all(r.source.taggable for r in unit):
-            world.rewrite(unit, world.set["line_tokens"], True, exempt=True)
-        else:
-            world.evict(unit)
+        for u in reversed(world.units()):
+            if u[0] in unit and not taggable(u):
+                world.evict(u)
+                return
+        world.rewrite(unit, world.set["line_tokens"], True, exempt=True)
 
     def place(self, unit):
         """Position of a unit: its result's, or the front of the words of an attempt."""
-        at = self.world.window.index
-        return at(head(unit)) if len({r.source.pair for r in unit}) == 1 else min(map(at, unit))
+        places = [self.world.window.index(r) for r in unit]
+        return max(places) if len({r.pair for r in unit}) == 1 and unit[0].pair else min(places)
 
     def pick(self, units, excess, leaves, last_turn=True):
         """Last position first; on the last turn the smallest that suffices, else the largest."""
@@ -344,22 +357,22 @@ class Tiered(Policy):
         world, latest, words = self.world, self.latest(), {}
         found = []
         for u in self.free():
-            r = head(u)
-            s = r.sources[0]
-            if not full(u):
-                continue
-            if s.kind == "tool_result" and s.tool is not None and r not in latest:
-                found.append(u)
-            old = s.attempt is not None and s.attempt != world.attempt
-            if old and r.kind in ("assistant", "thinking", "diff"):
-                words.setdefault(s.attempt, []).extend(u)
+            for r in u:
+                s = r.sources[0]
+                if r.form != "full":
+                    continue
+                if r.kind == "tool_result" and s.tool is not None and r not in latest:
+                    found.append(u)
+                old = s.attempt is not None and s.attempt != world.attempt
+                if old and r.kind in ("assistant", "thinking", "diff"):
+                    words.setdefault(s.attempt, []).extend(u)
         return [u for u in found + list(words.values()) if tokens(u) > world.set["line_tokens"]]
 
     def tiers(self):
         """Units that may go: bulk files, those of this turn, and the rest."""
         free = self.free()
-        bulk = [u for u in free if full(u) and head(u).kind == "file"]
-        old = [u for u in bulk if head(u).came < self.world.turn]
+        bulk = [u for u in free if any(r.form == "full" and r.kind == "file" for r in u)]
+        old = [u for u in bulk if max(r.came for r in leading(u)) < self.world.turn]
         return [old, bulk, [u for u in free if u not in bulk]]
 
 
@@ -369,7 +382,7 @@ class Disciplined(Tiered, Gated, TagOrDrop):
     at_door = False
 
     def relevant(self, unit):
-        return full(unit) and head(unit).kind != "summary"
+        return any(r.full and r.kind != "summary" for r in leading(unit))
 
     def door(self, source, size):
         world = self.world

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sim.streams import uniform
 
-
 OTHERS_THAT_LEFT = True
 """Whether, where the asked segment never entered, one that left and stated the fact is fetched."""
 
@@ -154,6 +153,7 @@ class _Turn:
                 return "stale"
         draw = self.draw(query)
         stand_ins = [r for r in world.window if r.form != "full" and self.stated(r, key)]
+        stand_ins.sort(key=lambda r: max(s.order for s in r.sources if self.may_state(s, key)))
         if any(r.form == "invented" for r in stand_ins):
             return "confabulated"
         untagged = [r for r in stand_ins if not r.tagged]
@@ -165,6 +165,9 @@ class _Turn:
             return "abstained"
         if stand_ins:
             fetch = world.set["reader.fetch_tagged"]
+            copied = [s for r in stand_ins for s in r.sources if s.copy and self.may_state(s, key)]
+            if source not in copied and copied:
+                source = copied[-1]
             if draw < fetch:
                 if not source.copy:
                     return "abstained"

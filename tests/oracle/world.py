@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cache import Cache, cost, prefill, price_row
 from .metrics import Metrics
-from .policies import POLICIES, head
+from .policies import POLICIES
 from .reader import answers
 
 CLOCK_FROM_CALL = True
@@ -14,6 +14,9 @@ RESTORE_IS_PRICED = False
 
 SPARE_REFUSED_CALLS = True
 """Whether a call of this turn is spared after its result was refused, at the door and the gate."""
+
+SURROGATE_KEEPS_PAIR = True
+"""Whether the surrogate of a call or result alone is one itself, and leaves with the other."""
 
 READS = ("file", "tool_result", "image")
 """Kinds that count as spending when they come without a copy."""
@@ -49,6 +52,7 @@ class Resident:
         self.version = 0
         self.facts = {}  # keys that can be read here -> (source, its version then)
         self.tagged = False
+        self.pair = None
         self.came = 0  # turn in which it was admitted or fetched
 
     @property
@@ -150,9 +154,8 @@ class World:
         """Return the window as lists of what leaves together: a call and its results, or one."""
         units = []
         for r in self.window:
-            pair = r.source.pair if r.full else None
-            mates = [u for u in units if u[0].full and u[0].source.pair == pair]
-            if pair is not None and mates:
+            mates = [u for u in units if u[0].pair is not None and u[0].pair == r.pair]
+            if mates:
                 mates[0].append(r)
             else:
                 units.append([r])
@@ -160,7 +163,8 @@ class World:
 
     def line(self, unit):
         """Return the length of the text that a rewrite of *unit* would leave."""
-        return head(unit).source.line or self.set["surrogate.tokens"]
+        own = [r.source.line for r in unit if r.full and r.source.line is not None]
+        return max(own) if own else self.set["surrogate.tokens"]
 
     # -- what can be done
 
@@ -171,7 +175,7 @@ class World:
     def admit(self, source, size, how="admitted"):
         raw = self.raw_size(source)
         r = Resident(source.id, source.kind, size, source.order, [source])
-        r.version = self.version(source)
+        r.version, r.pair = self.version(source), source.pair
         r.facts = self.fact_keys(source, size < raw)
         r.came = self.turn
         self.window.append(r)
@@ -214,6 +218,8 @@ class World:
             self.window.remove(o)
         r = Resident(f"s{self.tick()}", "surrogate", tokens, self.next_order(), sources)
         r.form, r.tagged = "surrogate", tagged
+        if SURROGATE_KEEPS_PAIR and len(group) == 1 and group[0].pair is not None:
+            r.kind, r.pair = group[0].kind, group[0].pair
         r.facts = facts if self.set["surrogate.keep"] == 1 else {}
         r.came = self.turn
         self.window.insert(place, r)
