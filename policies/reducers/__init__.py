@@ -1,0 +1,1 @@
+"""Reducers of tool results: by the structure of each format, within a budget of tokens."""

@@ -1,0 +1,1 @@
+"""The formats of tool output, one a file; each holds a ``REDUCER``."""

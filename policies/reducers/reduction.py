@@ -1,0 +1,125 @@
+"""Reducing a tool result at arrival: what enters the window, and what is lost by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from policies.reducers import registry
+from policies.reducers.form import Form, Found, Laid
+from policies.reducers.gap import HeadTail
+from policies.reducers.log import Log, decode
+from policies.reducers.room import Room
+from policies.reducers.sections import Section, Sections, split
+from policies.reducers.survival import Survival, survival
+from sim.tokens import tokenizer
+
+__all__ = ["FALLBACK", "PLAIN", "Output", "Reduced", "reduce"]
+
+PLAIN = "log"
+"""The reducer of lines that no tool claims."""
+FALLBACK = "head-tail"
+"""The name of what is done without any structure."""
+
+
+class Output:
+    """A raw tool result, and what the reducers read in it, once it is asked for.
+
+    *tool* is the reducer its tool declares; without one, or where it finds nothing of its own,
+    the format is recognised by content. Bytes are decoded, invalid ones replaced. Raises
+    InputError if no reducer is called *tool*.
+    """
+
+    def __init__(self, raw: str | bytes, tool: str | None = None) -> None:
+        self.text = decode(raw) if isinstance(raw, bytes) else raw
+        self._declared = None if tool in (None, FALLBACK) else registry.make(tool)
+        self._blind = tool == FALLBACK
+
+    @cached_property
+    def log(self) -> Log:
+        """The output as clean lines."""
+        return Log.of(self.text)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The output by tool."""
+        if self._blind:
+            return []
+        known = registry.reducers()
+        if self._declared is not None:
+            own = self._declared.read(self.log)
+            if own is not None:
+                return [Section(self._declared, self.log, own)]
+        plain = known[PLAIN]
+        others = [reducer for name, reducer in known.items() if name != PLAIN]
+        return split(self.log, others, plain)
+
+    @cached_property
+    def form(self) -> Form:
+        """What was read in it."""
+        return Sections(self.sections) if self.sections else HeadTail(self.log)
+
+    @property
+    def tool(self) -> str:
+        """The tools that were recognised, joined by ``+``; lines of none do not count."""
+        tools = dict.fromkeys(section.tool for section in self.sections if not section.plain)
+        return "+".join(tools) or (PLAIN if self.sections else FALLBACK)
+
+    def found(self) -> Found:
+        """Return what the output reports."""
+        return self.form.found()
+
+    def laid(self, room: Room) -> Laid:
+        """Return the text that enters: all of it if it fits, else what its structure leaves."""
+        if room.fits(self.text):
+            return Laid(self.text)
+        laid = self.form.lay(room)
+        if not room.fits(laid.text):
+            laid = HeadTail(self.log).lay(room)
+        return laid
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A result as it enters the window.
+
+    *dropped* says by noun how many things are not in the text; it is empty where all are.
+    *tokenizer* is the name of what counted.
+    """
+
+    tool: str
+    text: str
+    tokens_before: int
+    tokens_after: int
+    tokenizer: str
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left out."""
+        return self.tokens_before == self.tokens_after
+
+
+def reduce(
+    raw: str | bytes, max_result_tokens: int, tool: str | None = None, *, room: Room | None = None
+) -> Reduced:
+    """Return *raw* reduced to at most *max_result_tokens*, by the structure of its format.
+
+    A result within the limit is returned as it is. *tool* names a reducer; without it the format
+    is recognised by content. Raises InputError if the limit is below 40 tokens or there is no
+    reducer *tool*.
+    """
+    room = room or Room(max_result_tokens, tokenizer())
+    Room.check(room.limit, tool or "max_result_tokens")
+    output = Output(raw, tool)
+    laid = output.laid(room)
+    before = room.count(output.text)
+    after = room.count(laid.text)
+    name = output.tool if after < before or tool else PLAIN
+    return Reduced(name, laid.text, before, after, room.tokenizer.name, laid.dropped)
+
+
+def survives(output: Output, text: str) -> Survival:
+    """Return how much of what *output* reports is in *text*."""
+    return survival(output.found(), text)
