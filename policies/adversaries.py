@@ -77,6 +77,8 @@ def adversaries() -> Iterator[Script]:
     yield _explicit_requests()
     yield _covered()
     yield _unpinned_head()
+    yield _read_on()
+    yield _run_again()
     for number in range(8):
         yield _mixed(number)
 
@@ -322,6 +324,60 @@ def _unpinned_head() -> Script:
         Arrival(1, "tools", Kind.TOOLS, 200, 1.0),
         Arrival(2, "rule", Kind.USER, 620, 1.0, pinned=True),
         Arrival(3, "say", Kind.USER, 40, 1.0, pinned=True),
+    )
+
+
+def _read_on() -> Script:
+    """Return a script in which what is asked stands on later pages, or at the end."""
+    facts = tuple(Fact(f"failure-{n}", "v", "w", reducible=n < 4, at=150 * n) for n in range(1, 11))
+    return script(
+        "read-on",
+        Arrival(
+            1, "log", Kind.TOOL_RESULT, 1_600, 0.9, tool="tests", max_result_tokens=200, facts=facts
+        ),
+        Arrival(
+            2, "tail", Kind.TOOL_RESULT, 900, 0.8, tool="lint", max_result_tokens=250, pages=True
+        ),
+        Query(2, "q1", "failure-10", 0.95, ("log",)),
+        Query(2, "q2", "failure-4", 0.95, ("log",)),
+        Arrival(3, "say", Kind.USER, 300, 0.9),
+        Query(4, "q3", "failure-9", 0.9, ("log",)),
+        Arrival(5, "other", Kind.TOOL_RESULT, 60, 0.9, tool="tests"),
+        Query(6, "q4", "failure-2", 0.7, ("log",)),
+    )
+
+
+def _run_again() -> Script:
+    """Return a script in which a tool runs again and little has changed."""
+    old, new = Fact("old", "v", "w"), Fact("new", "v", "w")
+    return script(
+        "run-again",
+        Arrival(1, "check-1", Kind.TOOL_RESULT, 400, 0.9, tool="typecheck", facts=(old,)),
+        Arrival(
+            2,
+            "check-2",
+            Kind.TOOL_RESULT,
+            410,
+            0.9,
+            tool="typecheck",
+            delta_tokens=30,
+            facts=(old, new),
+        ),
+        Query(3, "q1", "old", 0.9, ("check-2",)),
+        Arrival(3, "lint", Kind.TOOL_RESULT, 200, 0.9, tool="lint"),
+        Arrival(
+            4,
+            "check-3",
+            Kind.TOOL_RESULT,
+            390,
+            0.9,
+            tool="typecheck",
+            delta_tokens=20,
+            facts=(new,),
+        ),
+        Arrival(5, "file", Kind.FILE, 500, 0.95, path="a.py", copy=True, rank=1),
+        Query(5, "q2", "new", 0.9, ("check-3",)),
+        Arrival(6, "check-4", Kind.TOOL_RESULT, 380, 0.9, tool="typecheck", facts=(new,)),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policies.options import Options, switch
-from policies.parts.arrival import ARRIVAL, Admission
+from policies.parts.arrival import Admission, sizing
 from policies.parts.door import Door
 from policies.parts.ranking import BySalience, full_but_summaries, unpinned
 from policies.parts.rehydration import Gate
@@ -36,12 +36,12 @@ class Disciplined(Composed):
 
     def compose(self, options: Options) -> Iterator[Any]:
         """Return door, gate, pins, staleness, relevance pass and tiers."""
-        sizing = ARRIVAL[options["arrival"]]
+        size = sizing(options)
         levels, weighing = tiers(options), displacement(options)
         if options.on("door"):
-            yield Door(sizing, weighing, levels, levels if options.on("lines") else None)
-        elif options.on("arrival"):
-            yield Admission(sizing)
+            yield Door(size, weighing, levels, levels if options.on("lines") else None)
+        elif options.on("arrival") or options.on("delta"):
+            yield Admission(size)
         if options.on("gate"):
             yield Gate(weighing, BySalience(unpinned))
         pins = role_pins(options)

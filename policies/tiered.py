@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from policies.options import Options, choice, setting, switch
-from policies.parts.arrival import ARRIVAL, Admission
+from policies.parts.arrival import OPTIONS, Admission, sizing
 from policies.parts.lines import Superseded
 from policies.parts.pins import RULES, RolePins, overtaken, superseded
 from policies.parts.staleness import RefreshInPlace
@@ -16,7 +16,7 @@ from policies.policy import Composed
 __all__ = ["TIERS", "Tiered", "role_pins", "tiers"]
 
 TIERS = (
-    choice("arrival", "reduce oversized results at arrival, or page them", "on", *ARRIVAL),
+    *OPTIONS,
     choice(
         "pins", "pin by role; last: of the results only the last of all", "on", "on", "last", "off"
     ),
@@ -72,8 +72,8 @@ class Tiered(Composed):
 
     def compose(self, options: Options) -> Iterator[Any]:
         """Return arrival, pins, staleness and tiers."""
-        if options.on("arrival"):
-            yield Admission(ARRIVAL[options["arrival"]])
+        if options.on("arrival") or options.on("delta"):
+            yield Admission(sizing(options))
         pins = role_pins(options)
         if pins is not None:
             yield pins

@@ -72,9 +72,8 @@ class Breakpoints:
 @dataclass(frozen=True, slots=True)
 class Admit:
     """Let an arrival in at *tokens*, after the *displaced* segments have left.
-
-    *how* is ``whole``, ``reduced`` or ``page``; with something displaced it is one two-sided
-    decision. *score* and *floor* are the saliences that were compared, if any were.
+    *how* is one of ``sim.reduction.FORMS``; with something displaced it is one two-sided decision.
+    *score* and *floor* are the saliences that were compared, if any were.
     """
 
     tokens: int

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
+from sim.paging import Paging, wanted_page
 from sim.reader import Reading
 from sim.segments import Kind, Segment, State, stand_ins, successors
 
@@ -35,6 +36,9 @@ class Answers:
         self._asked: dict[str, bool] = {}
         """What was asked for in this turn, and whether it was let in."""
         self._open: list[tuple[Query, Reading]] = []
+        self._paging = Paging(world, door)
+        self._turned: dict[Segment, Segment] = {}
+        """Results of which a page was asked for in this round trip, and that page."""
 
     def start(self) -> None:
         """Ask for the count of bulk files, if they can distract."""
@@ -79,6 +83,7 @@ class Answers:
     def answer(self, turn: Turn) -> bool:
         """Re-score, rehydrate and read; return whether anything was let in."""
         self._asked.clear()
+        self._turned.clear()
         self._open.clear()
         touched = self._rescore(turn.queries)
         for operator in turn.operators:
@@ -89,7 +94,10 @@ class Answers:
         for query in turn.queries:
             reading = self._reader.read(query.id, query.key)
             reading = self._reader.distracted(query.id, reading, bulk)
-            if reading.wanted is not None:
+            if reading.page and reading.wanted is not None:
+                page = self._turn_to(query, reading.wanted, reading.page)
+                reading = replace(reading, wanted=page)
+            elif reading.wanted is not None:
                 self._request(reading.wanted, "reader")
             elif not self._just_let_in(reading):
                 self._say(query, reading)
@@ -98,6 +106,34 @@ class Answers:
                 continue
             self._open.append((query, reading))
         return any(self._asked.values())
+
+    def read_on(self) -> bool:
+        """Ask for the next pages of what is still being read; return whether one was let in."""
+        came = False
+        self._turned.clear()
+        for number, (query, reading) in enumerate(self._open):
+            page = reading.wanted
+            if page is None or page.page_of is None or not page.resident:
+                continue
+            if self._reader.meets(query.key) is not None:
+                continue
+            wanted = wanted_page(page.page_of, query.key)
+            if wanted is not None:
+                page = self._turn_to(query, page.page_of, wanted)
+                self._open[number] = (query, replace(reading, wanted=page))
+                came = came or page.resident
+        return came
+
+    def _turn_to(self, query: Query, segment: Segment, number: int) -> Segment:
+        """Return page *number* of *segment*, asked for at the door.
+
+        With a cursor one page comes in a round trip: who asks second in one gets the same.
+        """
+        page = self._turned.get(segment)
+        if page is None or segment.form == "spill":
+            page = self._turned[segment] = self._paging.bring(segment, number, query.id)
+            self._asked[page.id] = page.resident
+        return page
 
     def settle(self) -> None:
         """Answer what had to wait until the pass after a fetch was over."""
@@ -153,7 +189,7 @@ class Answers:
         world.record("score", segment.id, before, after, crossed)
         if relevance <= before:
             return
-        for each in (segment, *successors(segment)):
+        for each in (segment, *segment.pages, *successors(segment)):
             if relevance > view.salience(each):
                 each.score, each.scored_at = relevance, view.turn
                 if each.resident:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.actions import Admit, Evict, Refuse
 from sim.errors import InadmissibleAction
-from sim.reduction import raw_tokens
+from sim.reduction import FORMS, lost, page_size, raw_tokens, reduced_tokens
 from sim.segments import SPENDING_KINDS, Segment, State
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class Door:
         self._pins = getattr(world.policy, "pins", None)
         self._at_door = getattr(world.policy, "on_arrival", None)
 
-    def enter_log(self, arrival: Arrival, reduced: int | None) -> Segment:
-        """Make the segment of *arrival*, enter it into the log and settle the roles it changes."""
+    def arrive(self, arrival: Arrival) -> Segment:
+        """Make the segment of *arrival* and enter it into the log."""
         world = self.world
         tokens = raw_tokens(arrival, world.settings.image_tokens)
         path = arrival.path
@@ -55,24 +55,31 @@ class Door:
             facts=arrival.facts,
             surrogate_tokens=arrival.surrogate_tokens,
             max_result_tokens=arrival.max_result_tokens,
-            reduced_tokens=reduced,
+            reduced_tokens=reduced_tokens(arrival),
+            delta_tokens=arrival.delta_tokens,
+            paged=arrival.pages,
         )
+        self.enter(segment)
+        return segment
+
+    def enter(self, segment: Segment) -> None:
+        """Enter what has come into the log, and settle the roles it changes."""
+        world = self.world
         world.log[segment.id] = segment
         world.carry(segment)
         world.record(
             "arrive",
             segment.id,
             str(segment.kind),
-            tokens,
+            segment.raw_tokens,
             segment.score,
             segment.copy,
             segment.pinned,
-            path,
+            segment.path,
             segment.pair,
             tuple(fact.key for fact in segment.facts),
         )
         self.roles_changed(*world.roles.arrive(segment))
-        return segment
 
     def roles_changed(self, segments: Iterable[Segment], paths: Iterable[str]) -> None:
         """Ask the policy anew what it pins, of *segments* and of the copies of *paths*."""
@@ -150,12 +157,16 @@ class Door:
         world = self.world
         displaced = self.displace(admit.displaced, by)
         tokens = self._possible(segment, admit.tokens, "an admission")
-        how = "reduced" if admit.how == "whole" and tokens < segment.raw_tokens else admit.how
+        how = self._form(segment, admit.how, tokens)
         never = 0 if segment.booked else segment.raw_tokens - tokens
         segment.booked = True
-        segment.tokens = tokens
-        if tokens < segment.raw_tokens:
-            segment.lost = frozenset(f.key for f in segment.facts if not f.reducible)
+        segment.tokens, segment.form = tokens, how
+        segment.page_size = page_size(segment, how, tokens)
+        segment.lost = lost(segment, how, tokens)
+        segment.copy = segment.copy or how == "spill"
+        if how == "delta":
+            segment.base = segment.previous
+            self.roles_changed(world.roles.rest_on(segment), ())
         world.settle_version(segment)
         self._append(segment)
         world.ledger.books.enter("admitted", tokens)
@@ -173,6 +184,22 @@ class Door:
             admit.floor,
         )
         world.balance("an admission")
+
+    def _form(self, segment: Segment, how: str, tokens: int) -> str:
+        """Return *how*, or what it can only be at *tokens*."""
+        cut = tokens < segment.raw_tokens
+        if how == "delta":
+            before = segment.previous
+            if before is not None and before.resident and tokens == segment.delta_tokens:
+                return how
+            says = f"{segment.id} as a difference of {tokens} tokens to what is not there"
+            self.world.bug(InadmissibleAction, segment.id, segment.raw_tokens, says)
+        elif how in FORMS and how != "whole" and cut:
+            return how
+        elif how not in FORMS:
+            says = f"{segment.id} as {how!r}, which is none of {', '.join(FORMS)}"
+            self.world.bug(InadmissibleAction, segment.id, segment.raw_tokens, says)
+        return "reduced" if cut else "whole"
 
     def _possible(self, segment: Segment, tokens: int, what: str) -> int:
         """Return *tokens* if *segment* can have that size at the door, else its raw size."""

@@ -19,7 +19,7 @@ from sim.meter import Meter
 from sim.metrics import measure
 from sim.prefix_cache import Usage
 from sim.reader import Reader
-from sim.reduction import raw_tokens, reduced_tokens
+from sim.reduction import raw_tokens
 from sim.script import Arrival, Attempt, Script, Stimulus, Turn, WorldRefresh
 from sim.segments import stand_ins
 from sim.settings import Settings
@@ -192,9 +192,11 @@ class _Engine:
         self._demand()
         self._pass()
         yield from self._call(turn, extra=False)
-        if self.answers.answer(turn):
+        came = self.answers.answer(turn)
+        while came:
             self._pass()
             yield from self._call(turn, extra=True)
+            came = self.answers.read_on()
         self.answers.settle()
         self._hook("after_turn")
         if self.settings.clock_turn_seconds:
@@ -235,7 +237,7 @@ class _Engine:
             if wait > 0:
                 yield self.env.timeout(wait)
                 self.world.now = self.env.now
-            self.door.decide(self.door.enter_log(arrival, reduced_tokens(arrival)))
+            self.door.decide(self.door.arrive(arrival))
 
     def _writes(self, turn: Turn) -> None:
         world = self.world

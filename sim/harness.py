@@ -111,6 +111,7 @@ class Harness:
         segment.raw_tokens = tokens
         segment.reduced_tokens = None
         segment.lost = frozenset()
+        segment.form = "whole"
         world.ledger.books.leave("refreshed_out", before)
         world.ledger.books.enter("refreshed_in", tokens)
         if tokens > before:

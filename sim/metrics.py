@@ -100,6 +100,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("rewrites", "count", None, "counts", "rewrites, of one segment or several"),
     Metric("refreshes", "count", None, "counts", "copies replaced in place"),
     Metric("fetches", "count", None, "counts", "segments brought back"),
+    Metric("pages", "count", None, "counts", "further pages of a result asked for"),
     Metric("rehydrated_slack", "count", None, "counts", "granted by a gate, nothing displaced"),
     Metric("rehydrated_swap", "count", None, "counts", "granted by a gate against a displaced set"),
     Metric("rehydrated_refused", "count", None, "counts", "blocked by a gate"),
@@ -149,6 +150,9 @@ class _Measure:
     def admit(self, record: Record) -> None:
         self.add("admitted_tokens", record[4])
         self.add("never_admitted_tokens", record[6])
+
+    def page(self, record: Record) -> None:
+        self.add("pages")
 
     def refuse(self, record: Record) -> None:
         self.add("never_admitted_tokens", record[4])

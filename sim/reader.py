@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sim.paging import wanted_page
 from sim.segments import Kind, Segment, State, stand_ins
 from sim.streams import uniform
 
@@ -24,8 +25,8 @@ __all__ = ["Reader", "Reading"]
 class Reading:
     """What the reader does: give an answer, or ask for *wanted* first.
 
-    *outcome* is correct, stale, confabulated, abstained or, where *wanted* is set, fetch; *cause*
-    the row of the reader's table that applied.
+    *outcome* is correct, stale, confabulated, abstained or, where *wanted* is set, fetch, or page
+    for the page *page* of a result; *cause* the row of the reader's table that applied.
     """
 
     outcome: str
@@ -33,6 +34,7 @@ class Reading:
     segment: Segment | None = None
     value: str = ""
     wanted: Segment | None = None
+    page: int = 0
 
 
 class Reader:
@@ -76,6 +78,7 @@ class Reader:
         return (
             self._from_full(key, carriers)
             or self._from_kept(key, carriers)
+            or self._from_page(query, key, carriers)
             or self._from_surrogate(query, key, carriers)
             or self._from_nothing(carriers)
         )
@@ -125,22 +128,39 @@ class Reader:
             return None
         cause = "tagged" if surrogate.tagged else "untagged"
         copied = next((s for s, t in lost if s.copy and t.tagged == surrogate.tagged), None)
-        settings, draw = self._settings, self.draw(query)
         if self.fetches(query, surrogate):
             if copied is not None:
                 return Reading("fetch", cause, surrogate, wanted=copied)
             if surrogate.tagged:
                 return Reading("abstained", cause, surrogate)
-        if not surrogate.tagged:
-            invents = draw < settings.reader_invent_untagged
-        else:
-            rest = settings.reader_abstain_tagged + settings.reader_invent_tagged
-            share = settings.reader_abstain_tagged / rest if rest > 0.0 else 1.0
-            fetch = settings.reader_fetch_tagged
-            invents = draw >= fetch + (1.0 - fetch) * share
-        if invents:
+        if surrogate.tagged:
+            return self._does_without(query, key, cause, surrogate, carriers)
+        if self.draw(query) < self._settings.reader_invent_untagged:
             return Reading("confabulated", cause, surrogate, _prior(carriers, key))
         return Reading("abstained", cause, surrogate)
+
+    def _from_page(self, query: str, key: str, carriers: list[Segment]) -> Reading | None:
+        """Ask for the page that may hold *key*; a cursor or pointer is seen like a tag."""
+        for segment in reversed(carriers):
+            page = wanted_page(segment, key)
+            if page is None or not any(s.resident for s in (segment, *segment.pages)):
+                continue
+            if self.draw(query) < self._settings.reader_fetch_tagged:
+                return Reading("page", "paged", segment, wanted=segment, page=page)
+            return self._does_without(query, key, "paged", segment, carriers)
+        return None
+
+    def _does_without(
+        self, query: str, key: str, cause: str, seen: Segment, carriers: list[Segment]
+    ) -> Reading:
+        """Abstain or invent, where what is *seen* says that something is missing."""
+        settings = self._settings
+        rest = settings.reader_abstain_tagged + settings.reader_invent_tagged
+        share = settings.reader_abstain_tagged / rest if rest > 0.0 else 1.0
+        fetch = settings.reader_fetch_tagged
+        if self.draw(query) >= fetch + (1.0 - fetch) * share:
+            return Reading("confabulated", cause, seen, _prior(carriers, key))
+        return Reading("abstained", cause, seen)
 
     def _from_nothing(self, carriers: list[Segment]) -> Reading:
         for cause, chosen in (

@@ -25,6 +25,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "arrive": ("segment", "kind", "raw_tokens", "score", "copy", "pinned", "path", "pair", "facts"),
     # It enters the window at the end; never is what was left out by a reduction or a page.
     "admit": ("segment", "tokens", "how", "never", "displaced", "score", "floor"),
+    # The model asks for a page of a result for a query: with a cursor for the next, or with
+    # the pointer to a file for the one that holds the fact. The page arrives, and is decided on.
+    "page": ("segment", "page", "number", "pages", "how", "query"),
     # It is kept out: all of it is never-admitted (booked once: tokens is 0 when it was before).
     "refuse": ("segment", "tokens", "reason", "displaced", "score", "floor"),
     # A file is written, or changed by the world; stale are the resident copies left behind.

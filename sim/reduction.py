@@ -1,11 +1,34 @@
-"""The size of an arrival at the door, and after a reduction by its structure."""
+"""The forms in which a tool result can enter the window: their sizes, and what each leaves out."""
 
 from __future__ import annotations
 
-from sim.script import Arrival
-from sim.segments import Kind
+from typing import TYPE_CHECKING
 
-__all__ = ["raw_tokens", "reduced_tokens"]
+from sim.segments import Fact, Kind
+
+if TYPE_CHECKING:
+    from sim.script import Arrival
+    from sim.segments import Segment
+
+__all__ = [
+    "FORMS",
+    "lost",
+    "page_holding",
+    "page_size",
+    "page_tokens",
+    "pages",
+    "raw_tokens",
+    "reduced_tokens",
+]
+
+FORMS = ("whole", "reduced", "head-tail", "page", "spill", "delta")
+"""Forms of an admission.
+
+``whole`` is everything; ``reduced`` what the structure of the result leaves; ``head-tail`` both
+ends around a marked gap; ``page`` the first page, with a cursor for the next; ``spill`` the reduced
+text with a pointer to a file that holds all of it, which is an external copy; ``delta`` the
+difference to the result of the same tool before, which is resident.
+"""
 
 
 def raw_tokens(arrival: Arrival, image_tokens: int) -> int:
@@ -16,16 +39,69 @@ def raw_tokens(arrival: Arrival, image_tokens: int) -> int:
 def reduced_tokens(arrival: Arrival) -> int | None:
     """Return the reduced size of a result over its tool's limit, or None if it is not over.
 
-    With a structure: the first entry of each group and a notice of what was dropped, as many
-    groups as fit. Without one: head and tail with a marked gap, exactly the limit. An image has
-    no text to reduce.
+    The size that a reducer was measured to leave, where the script has it. Else, with a structure:
+    the first entry of each group and a notice of what was dropped, as many groups as fit; without
+    one: head and tail with a marked gap, exactly the limit. An image has no text to reduce.
     """
     limit = arrival.max_result_tokens
     if limit is None or arrival.tokens <= limit or arrival.kind is Kind.IMAGE:
         return None
+    if arrival.reduced_tokens is not None:
+        return max(1, min(limit, arrival.reduced_tokens))
     structure = arrival.structure
     if structure is None:
         return limit
     room = max(0, limit - structure.notice_tokens)
     groups = min(structure.groups, room // max(1, structure.entry_tokens))
     return max(1, min(limit, groups * structure.entry_tokens + structure.notice_tokens))
+
+
+def page_size(segment: Segment, form: str, tokens: int) -> int:
+    """Return the size of a page of *segment*, entered as *form* at *tokens*.
+
+    The first page, if it came as one, sets it; from a file what the tool's limit allows is read.
+    """
+    if form == "spill" and segment.max_result_tokens is not None:
+        return segment.max_result_tokens
+    return tokens
+
+
+def pages(segment: Segment) -> int:
+    """Return how many pages the whole of *segment*, which has entered, has."""
+    return -(-segment.raw_tokens // segment.page_size)
+
+
+def page_tokens(segment: Segment, number: int) -> int:
+    """Return the size of page *number*, from 1, of *segment*; the last is what remains."""
+    return min(segment.page_size, segment.raw_tokens - (number - 1) * segment.page_size)
+
+
+def page_holding(segment: Segment, fact: Fact) -> int:
+    """Return the number, from 1, of the page of *segment* on which *fact* stands."""
+    return _place(segment, fact) // segment.page_size + 1
+
+
+def lost(segment: Segment, form: str, tokens: int) -> frozenset[str]:
+    """Return the keys of the facts that *segment* does not state, entered as *form* at *tokens*."""
+    if form == "whole" or (tokens >= segment.raw_tokens and form != "delta"):
+        return frozenset()
+    return frozenset(fact.key for fact in segment.facts if not _kept(segment, form, tokens, fact))
+
+
+def _kept(segment: Segment, form: str, tokens: int, fact: Fact) -> bool:
+    if form == "page":
+        return _place(segment, fact) < tokens
+    if form == "head-tail":
+        place, head = _place(segment, fact), tokens // 2
+        return place < head or place >= segment.raw_tokens - (tokens - head)
+    if form == "delta":
+        before = () if segment.previous is None else segment.previous.facts
+        return fact.reducible and (fact.key, fact.value) not in {(f.key, f.value) for f in before}
+    return fact.reducible
+
+
+def _place(segment: Segment, fact: Fact) -> int:
+    """Return where *fact* stands in the whole of *segment*, in tokens from the front."""
+    if fact.at is None:
+        return 0 if fact.reducible else segment.raw_tokens - 1
+    return min(fact.at, segment.raw_tokens - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sim.segments import WORD_KINDS, Kind, Segment
 
@@ -65,7 +65,9 @@ class Roles:
             if segment.kind in WORD_KINDS:
                 self._words.setdefault(segment.attempt, []).append(segment)
                 segment.superseded = segment.attempt != self.attempt
-        if segment.kind is Kind.TOOL_RESULT and segment.tool is not None:
+        if segment.page_of is not None:
+            changed.extend(_turn(segment.page_of, segment))
+        elif segment.kind is Kind.TOOL_RESULT and segment.tool is not None:
             changed.extend(self._overtake(segment, paths))
         return changed, paths
 
@@ -73,17 +75,44 @@ class Roles:
         assert result.tool is not None
         older, self._latest[result.tool] = self._latest.get(result.tool), result
         last, self.last_result = self.last_result, result
-        for segment in (older, last):
-            if segment is not None:
-                segment.overtaken = True
-                yield segment
+        result.previous = older
+        for segment in (*_rests(older), *_rests(last)):
+            segment.overtaken = True
+            yield segment
         if older is not None:
-            older.superseded = True
+            for segment in _rests(older):
+                segment.superseded = True
             self._named.subtract(older.names)
             paths.extend(older.names)
         self._named.update(result.names)
         paths.extend(result.names)
 
+    def rest_on(self, delta: Segment) -> list[Segment]:
+        """Take in that *delta* entered as a difference: what it rests on is not superseded.
+
+        Returns the segments whose role that changes.
+        """
+        needed = list(_rests(delta.base))
+        for segment in needed:
+            segment.superseded = segment.overtaken = False
+        return needed
+
     def write(self, path: str) -> None:
         """Take in a successful write of *path* in the current attempt."""
         self.written[path] = None
+
+
+def _turn(result: Segment, page: Segment) -> Iterator[Segment]:
+    """Mark *result* and its pages before *page* as read on from; yield those it changes."""
+    for segment in (result, *result.pages):
+        if segment is not page and not segment.turned:
+            segment.turned = True
+            yield segment
+
+
+def _rests(result: Segment | None) -> Iterator[Segment]:
+    """Yield *result*, its pages, and what it rests on as a difference, and so on."""
+    while result is not None:
+        yield result
+        yield from result.pages
+        result = result.base

@@ -78,6 +78,12 @@ class Arrival:
     surrogate_tokens: int | None = None
     max_result_tokens: int | None = None
     structure: Structure | None = None
+    reduced_tokens: int | None = None
+    """Size to which a reducer brings the result, where that was measured."""
+    delta_tokens: int | None = None
+    """Size of the difference to the result of the same tool before it."""
+    pages: bool = False
+    """Whether its tool returns an oversized result page by page."""
 
 
 @dataclass(frozen=True, slots=True)

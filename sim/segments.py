@@ -64,13 +64,15 @@ class Fact:
     """A fact that a segment carries: what queries ask for.
 
     *prior* is the value a model would make up; *reducible* is False where a reduction by
-    structure loses the fact.
+    structure loses the fact; *at* is where it stands in its segment, in tokens from the front.
     """
 
     key: str
     value: str = ""
     prior: str = ""
     reducible: bool = True
+    at: int | None = None
+    """None: at the front if a reduction keeps it, else at the end."""
 
 
 @dataclass(slots=True, eq=False)
@@ -108,12 +110,33 @@ class Segment:
     """Paths that a diagnostic names."""
     facts: tuple[Fact, ...] = ()
     lost: frozenset[str] = frozenset()
-    """Keys of facts that a reduction at arrival left out."""
+    """Keys of facts that the form in which it entered leaves out."""
     surrogate_tokens: int | None = None
     """Length of the text that a rewrite of this segment would leave, where the script says."""
     max_result_tokens: int | None = None
     reduced_tokens: int | None = None
     """Size after a reduction by structure, where the result is over its tool's limit."""
+    delta_tokens: int | None = None
+    """Size of the difference to *previous*."""
+    paged: bool = False
+    """Whether its tool returns an oversized result page by page."""
+    previous: Segment | None = None
+    """The result of the same tool before it, resident or not."""
+
+    form: str = ""
+    """How it entered: one of ``sim.reduction.FORMS``; empty if it never did."""
+    base: Segment | None = None
+    """What a ``delta`` is the difference to."""
+    page_of: Segment | None = None
+    """The result of which this is a further page."""
+    number: int = 1
+    """Of a page: which it is, from 1."""
+    page_size: int = 0
+    """Of what entered: tokens of a full page of it."""
+    turned: bool = False
+    """Whether a page after it has come."""
+    pages: list[Segment] = field(default_factory=list)
+    """Further pages that were asked for, in the order in which they came."""
 
     state: State = State.NEVER_ADMITTED
     admitted: bool = False
@@ -154,11 +177,6 @@ class Segment:
     def resident(self) -> bool:
         """Whether it is in the window."""
         return self.state is State.RESIDENT
-
-    @property
-    def smallest_tokens(self) -> int:
-        """The least it can occupy whole: after reduction by structure, if it is over its limit."""
-        return self.tokens if self.reduced_tokens is None else min(self.tokens, self.reduced_tokens)
 
     def carries(self, key: str) -> bool:
         """Whether the text of this segment, as it is, states the fact *key*."""

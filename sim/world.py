@@ -91,6 +91,12 @@ class World:
             if name not in self._reserved:
                 return name
 
+    def free_id(self, name: str) -> str:
+        """Return *name*, or the next like it that no segment has or will have."""
+        while name in self._reserved or name in self.log:
+            name += "'"
+        return name
+
     def carry(self, segment: Segment) -> None:
         """Enter *segment* under every fact it carries."""
         for fact in segment.facts:

@@ -32,6 +32,13 @@ from tests.support.oracle import Oracle, is_strict
 from tests.support.scripts import BASE_SETTINGS, roomy, scripts
 
 POLICIES = names()
+FORMS = (
+    "tiered:arrival=page",
+    "tiered:arrival=spill,delta=on",
+    "disciplined:arrival=page,delta=on",
+    "disciplined:arrival=spill",
+)
+"""The other forms in which results enter."""
 SPEED = Speed(1_000.0, 10_000.0, 0.5, 100.0)
 PRICE = Price("hand", 2.0, 2.5, 0.2, 10.0, CacheRules("auto", 1, 1, 300.0), SPEED)
 
@@ -89,7 +96,7 @@ def weigh(result: Run) -> None:
     assert metrics["violations"] <= metrics["acts"]
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", [*POLICIES, *FORMS])
 @examples(40)
 @given(script=scripts())
 def test_every_policy_agrees_with_the_second_reckoning(policy: str, script: Script) -> None:
@@ -108,7 +115,7 @@ def test_a_policy_that_does_anything_is_booked_all_the_same(
     weigh(run(script, Chaos(seed, frozenset(declares)), PRICE))
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", [*POLICIES, *FORMS])
 @pytest.mark.parametrize("seed", range(12))
 def test_long_runs_hold_as_well(policy: str, seed: int) -> None:
     script = dense(seed, strict=seed % 2 == 0)

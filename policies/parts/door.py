@@ -48,7 +48,7 @@ class Door:
         self, view: View, segment: Segment
     ) -> Iterator[Rewrite | Evict | Admit | Refuse]:
         """Decide about *segment* at the door."""
-        tokens, how = self._sizing(segment)
+        tokens, how = self._sizing(view, segment)
         if segment.pinned or segment.kind not in DOOR_KINDS:
             yield Admit(tokens, how)
             return

@@ -54,6 +54,8 @@ RULES: dict[str, Rule] = {
 class RolePins:
     """Pins segments by *rules*, and each result that is not *old* (None: results are not pinned).
 
+    Of a result that came in pages it is the page that came last.
+
     Pure in the roles: asked again when a role changes, it says what holds now.
     """
 
@@ -70,5 +72,6 @@ class RolePins:
             self._old is not None
             and segment.kind is Kind.TOOL_RESULT
             and segment.tool is not None
+            and not segment.turned
             and not self._old(segment)
         )

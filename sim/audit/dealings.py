@@ -138,9 +138,10 @@ def call(
     parts = [_whole(part, "a part of a request") for part in (read, written, plain)]
     if sum(parts) != tokens:
         raise AuditError(f"{read} read, {written} written and {plain} plain are not {tokens}")
-    if bool(extra) != (s.now.calls == 1) or s.now.calls > 1:
-        raise AuditError("a turn sends one request, and at most one extra one after it")
+    if bool(extra) != (s.now.calls > 0) or (s.now.calls > 1 and not s.now.pages):
+        raise AuditError("a turn sends one request, and one extra one after it or after each page")
     s.now.calls += 1
+    s.now.pages = 0
     s.counts["calls"] += 1
     s.peak_tokens = max(s.peak_tokens or 0, tokens)
     costs = s.costs
@@ -230,6 +231,23 @@ def _stood_for(s: State, item: Item | None) -> bool:
     return item.stand_ins > 0 or s.now.stand_in_left
 
 
+def page(s: State, segment: str, page: str, number: int, pages: int, how: str, query: str) -> None:
+    item = s.arrived(segment)
+    if how not in ("cursor", "pointer"):
+        raise AuditError(f"a page is asked for with a cursor or a pointer, not {how!r}")
+    if not item.admitted:
+        raise AuditError(f"a page of {segment!r} is asked for, which never entered")
+    if not 1 <= number <= pages:
+        raise AuditError(f"{segment!r} has {pages} pages and no page {number}")
+    if page in s.items and s.items[page].admitted:
+        raise AuditError(f"page {number} of {segment!r} came before")
+    if not s.now.calls:
+        raise AuditError(f"page {number} of {segment!r} is asked for before the turn's request")
+    s.pages.add(page)
+    s.now.pages += 1
+    s.counts["pages"] += 1
+
+
 def act(s: State, act: str, requires: Sequence[str], missing: Sequence[str]) -> None:
     _once(s, "act", act)
     strangers = set(missing).difference(requires)
@@ -309,6 +327,7 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             maintain,
             missed,
             operator,
+            page,
             run,
             score,
             turn,

@@ -17,6 +17,7 @@ _COUNTS = (
     "rewrites",
     "refreshes",
     "fetches",
+    "pages",
     "rehydrated_slack",
     "rehydrated_swap",
     "edit_turns",

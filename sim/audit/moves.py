@@ -115,6 +115,7 @@ def arrive(
     s.items[segment] = Item(
         segment, str(kind), bool(copy), _size(raw_tokens), bool(pinned), path, frozenset(facts)
     )
+    s.items[segment].booked = segment in s.pages
     s.histories.open(segment)
     s.at_door.add(segment)
     if pair is not None:
@@ -147,6 +148,7 @@ def admit(
     _displaced(s, displaced, gone=True)
     s.at_door.discard(segment)
     item.admitted = True
+    item.copy = item.copy or how == "spill"
     item.version = s.versions.get(item.path, 0) if item.path is not None else item.version
     item.booked = item.booked or never > 0
     s.window.append(segment, tokens)

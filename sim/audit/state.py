@@ -65,6 +65,8 @@ class TurnState:
     """Whether a surrogate or invented text left after the first call."""
     unexplained: Counter[str] = field(default_factory=Counter)
     """Cuts of the backstop less the policy bugs that name them."""
+    pages: int = 0
+    """Pages asked for since the last call."""
     cut_pairs: set[str] = field(default_factory=set)
     """Pairs of which the backstop cut a member."""
 
@@ -109,6 +111,8 @@ class State:
     costs: Costs = field(default_factory=Costs)
     items: dict[str, Item] = field(default_factory=dict)
     at_door: set[str] = field(default_factory=set)
+    pages: set[str] = field(default_factory=set)
+    """Further pages of results: what never entered of them is in the books with the result."""
     """Arrived, and neither admitted nor refused yet."""
     versions: dict[str, int] = field(default_factory=dict)
     """The newest version of each path that has another than its first."""

@@ -722,5 +722,5 @@ def test_every_wrong_size_is_noticed() -> None:
 
 def test_every_record_type_is_understood() -> None:
     seen = {record[0] for record in everything()}
-    also = {"attempt", "bug", "operator"}  # appear in other cases
+    also = {"attempt", "bug", "operator", "page"}  # appear in other cases
     assert seen | also == set(FIELDS)

@@ -27,7 +27,7 @@ CONTRACT = {
     "books": "admitted_tokens surrogate_tokens fabricated_tokens refreshed_in_tokens "
     "refreshed_out_tokens rehydrated_tokens resident_tokens evicted_copy_tokens "
     "evicted_dispensable_tokens rewritten_tokens truncated_tokens never_admitted_tokens",
-    "counts": "missed_tokens evictions rewrites refreshes fetches rehydrated_slack "
+    "counts": "missed_tokens evictions rewrites refreshes fetches pages rehydrated_slack "
     "rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches turns",
 }
 NULL_WITHOUT = {

@@ -36,12 +36,6 @@ def test_invented_text_is_no_surrogate() -> None:
     assert invented.carries("a")
 
 
-def test_the_smallest_size_is_the_reduced_one() -> None:
-    assert segment("x", 50).smallest_tokens == 50
-    assert segment("x", 50, reduced_tokens=20).smallest_tokens == 20
-    assert segment("x", 15, reduced_tokens=20).smallest_tokens == 15
-
-
 def test_what_stands_for_a_segment_is_found_through_its_successors() -> None:
     """x → s1 (gone into s2, resident); fetched back, x → s3, rewritten with s1 into s2 as well."""
     x, s1, s2, s3 = (segment(name) for name in ("x", "s1", "s2", "s3"))

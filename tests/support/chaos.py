@@ -105,7 +105,14 @@ class Chaos:
         if self._chance(0.3):
             yield Refuse(self._pick(("oversize", "pinned", "margin")), segment.tokens)
         elif self._chance(0.3) and segment.tokens > 1:
-            yield Admit(self._tokens(segment.tokens - 1), self._pick(("reduced", "page")))
+            forms = ("reduced", "page", "spill", "head-tail")
+            yield Admit(self._tokens(segment.tokens - 1), self._pick(forms))
+        elif self._chance(0.3) and segment.delta_tokens is not None:
+            before = segment.previous
+            if not self._sane or (
+                before and before.resident and segment.delta_tokens <= segment.tokens
+            ):
+                yield Admit(segment.delta_tokens, "delta")
         elif self._chance(0.3):
             yield Admit(segment.tokens, "whole", self._displaced(view))
         elif self._chance(0.5):

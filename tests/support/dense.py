@@ -86,6 +86,10 @@ class _Drafts:
                 "fact": (0.1, lambda: pick((None, False))),
                 "time": (0.4, lambda: pick((0.0, 0.5, 3.0))),
                 "max_result_tokens": (0.3, lambda: draw(1, 200)),
+                "at": (0.3, lambda: draw(0, 400)),
+                "pages": (0.2, lambda: True),
+                "reduced_tokens": (0.2, lambda: draw(1, 200)),
+                "delta_tokens": (0.3, lambda: draw(1, 60)),
                 "structure": (0.4, lambda: (draw(1, 9), draw(1, 9), draw(1, 40), draw(1, 20))),
                 "names": (0.4, self.names),
             }

@@ -7,7 +7,7 @@ about it: saliences, needs of attempts, answers of a strict reader, who may leav
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.records import Record
@@ -40,6 +40,8 @@ class Oracle:
     scored: dict[str, tuple[float, int]] = field(default_factory=dict)
     how: dict[str, str] = field(default_factory=dict)
     """Segments that were admitted, and how."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """What entered of a segment, in tokens."""
     held: dict[str, int] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -72,8 +74,11 @@ class Oracle:
             case "arrive":
                 self.order[values[0]] = len(self.order)
                 self.scored[values[0]] = (values[3], self.turn)
+            case "page":
+                self._page(values[0], values[1], values[2], values[4])
             case "admit":
                 self.how[values[0]] = values[2]
+                self.sizes[values[0]] = values[1]
                 self._enter(values[0], values[1])
             case "fetch":
                 self._enter(values[0], values[1])
@@ -105,6 +110,20 @@ class Oracle:
                 self.scored[values[0]] = (values[2], self.turn)
             case "call" if not values[-1]:
                 self.called = self.residents()
+
+    def _page(self, segment: str, page: str, number: int, how: str) -> None:
+        """A page comes with the facts that stand on it; a pointer's is as large as the limit."""
+        whole = self.arrivals[segment]
+        size = self.sizes[segment]
+        if how == "pointer" and whole.max_result_tokens is not None:
+            size = whole.max_result_tokens
+        last = whole.tokens - 1
+        at = {f: f.at if f.at is not None else 0 if f.reducible else last for f in whole.facts}
+        facts = tuple(f for f in whole.facts if min(at[f], last) // size == number - 1)
+        copy = whole.copy or how == "pointer"
+        self.arrivals[page] = replace(
+            whole, id=page, facts=facts, copy=copy, pair=None, pinned=False, standing=False
+        )
 
     def _enter(self, segment: str, tokens: int) -> None:
         self.window.append((segment, tokens))

@@ -120,6 +120,10 @@ _result = st.tuples(
             "fact": st.sampled_from([None, False]),
             "time": st.sampled_from([0.0, 0.5, 3.0]),
             "max_result_tokens": st.integers(1, 200),
+            "at": st.integers(0, 400),
+            "pages": st.just(True),
+            "reduced_tokens": st.integers(1, 200),
+            "delta_tokens": st.integers(1, 60),
             "structure": st.tuples(
                 st.integers(1, 9), st.integers(1, 9), st.integers(1, 40), st.integers(1, 20)
             ),
@@ -253,6 +257,7 @@ class _Builder:
     ) -> None:
         more = dict(more)
         name = self.name("r")
+        at = more.pop("at", None)
         structure = more.pop("structure", None)
         if structure is not None:
             entries, groups, entry_tokens, notice_tokens = structure
@@ -280,7 +285,7 @@ class _Builder:
                 tool=tool,
                 pair=name,
                 attempt=attempt,
-                facts=_facts(name, more.pop("fact", True)),
+                facts=tuple(replace(f, at=at) for f in _facts(name, more.pop("fact", True))),
                 structure=structure,
                 **more,
             )
