@@ -38,8 +38,16 @@ def written(results: list[Asked], budget: int, pages: bool) -> Script:
         )
         stimuli.append(
             Arrival(
-                turn, name, Kind.TOOL_RESULT, raw, 0.9, facts=stated, tool=f"tool{number}",
-                max_result_tokens=limit, pages=pages, delta_tokens=max(1, raw // 7),
+                turn,
+                name,
+                Kind.TOOL_RESULT,
+                raw,
+                0.9,
+                facts=stated,
+                tool=f"tool{number}",
+                max_result_tokens=limit,
+                pages=pages,
+                delta_tokens=max(1, raw // 7),
             )  # fmt: skip
         )
         stimuli += [

@@ -14,7 +14,7 @@ Item = dict[str, Any]
 
 
 def items(what: str) -> list[Item]:
-    """Return every one of *what*: ``policies``, ``scenarios``, ``prices`` or ``metrics``."""
+    """Return every one of *what*: ``policies``, ``scenarios``, ``reducers`` and so on."""
     return _ITEMS[what]()
 
 
@@ -65,6 +65,15 @@ def _scenarios() -> list[Item]:
     ]
 
 
+def _reducers() -> list[Item]:
+    from policies.reducers.reduction import FALLBACK, FALLBACK_ABOUT
+    from policies.reducers.registry import reducers
+
+    known = {name: reducer.about for name, reducer in reducers().items()}
+    known[FALLBACK] = FALLBACK_ABOUT
+    return [{"name": name, "about": about} for name, about in sorted(known.items())]
+
+
 def _prices() -> list[Item]:
     from dataclasses import asdict
 
@@ -104,6 +113,7 @@ def _figure(name: str) -> Callable[[Mapping[str, Any]], str]:
 _ITEMS: Mapping[str, Callable[[], list[Item]]] = {
     "policies": _policies,
     "scenarios": _scenarios,
+    "reducers": _reducers,
     "prices": _prices,
     "metrics": _metrics,
 }
@@ -129,6 +139,10 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
         ("cache rule", False, _words("rule")),
         ("minimum", True, lambda item: tokens(item["minimum"])),
         ("life, s", True, _figure("ttl")),
+    ),
+    "reducers": (
+        ("reducer", False, _words("name")),
+        ("what it keeps", False, _words("about")),
     ),
     "metrics": (
         ("metric", False, _words("name")),

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from policies.reducers.log import Log, Span
     from policies.reducers.room import Room
 
-__all__ = ["Form", "Found", "Laid", "Reducer"]
+__all__ = ["KINDS", "Form", "Found", "Laid", "Reducer"]
+
+KINDS = ("typecheck", "lint", "tests", "build", "trace", "diff", "search", "listing", "data", "log")
+"""Sorts of output: what a workload that wants the log of a test run goes by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,13 @@ class Form(Protocol):
 class Reducer(Protocol):
     """Knows one format of tool output.
 
-    *rank* decides between two that claim the same lines: the higher wins. *hints* are strings of
+    *kind* is what sort of tool it is, one of :data:`KINDS`. *rank* decides between two that claim the same lines: the higher wins. *hints* are strings of
     which every output of the format has at least one; without hints it is always asked.
     """
 
     name: str
     about: str
+    kind: str
     rank: int
     hints: tuple[str, ...]
 

@@ -12,15 +12,15 @@ from policies.reducers.gap import HeadTail
 from policies.reducers.log import Log, decode
 from policies.reducers.room import Room
 from policies.reducers.sections import Section, Sections, split
-from policies.reducers.survival import Survival, survival
 from sim.tokens import tokenizer
 
-__all__ = ["FALLBACK", "PLAIN", "Output", "Reduced", "reduce"]
+__all__ = ["FALLBACK", "FALLBACK_ABOUT", "PLAIN", "Output", "Reduced", "reduce", "reduced"]
 
 PLAIN = "log"
 """The reducer of lines that no tool claims."""
 FALLBACK = "head-tail"
 """The name of what is done without any structure."""
+FALLBACK_ABOUT = "any output: both ends around a marked gap"
 
 
 class Output:
@@ -101,25 +101,25 @@ class Reduced:
         return self.tokens_before == self.tokens_after
 
 
-def reduce(
-    raw: str | bytes, max_result_tokens: int, tool: str | None = None, *, room: Room | None = None
-) -> Reduced:
+def reduced(output: Output, room: Room) -> Reduced:
+    """Return *output* as it enters in *room*."""
+    laid = output.laid(room)
+    return Reduced(
+        output.tool,
+        laid.text,
+        room.count(output.text),
+        room.count(laid.text),
+        room.tokenizer.name,
+        laid.dropped,
+    )
+
+
+def reduce(raw: str | bytes, max_result_tokens: int, tool: str | None = None) -> Reduced:
     """Return *raw* reduced to at most *max_result_tokens*, by the structure of its format.
 
     A result within the limit is returned as it is. *tool* names a reducer; without it the format
     is recognised by content. Raises InputError if the limit is below 40 tokens or there is no
     reducer *tool*.
     """
-    room = room or Room(max_result_tokens, tokenizer())
-    Room.check(room.limit, tool or "max_result_tokens")
-    output = Output(raw, tool)
-    laid = output.laid(room)
-    before = room.count(output.text)
-    after = room.count(laid.text)
-    name = output.tool if after < before or tool else PLAIN
-    return Reduced(name, laid.text, before, after, room.tokenizer.name, laid.dropped)
-
-
-def survives(output: Output, text: str) -> Survival:
-    """Return how much of what *output* reports is in *text*."""
-    return survival(output.found(), text)
+    Room.check(max_result_tokens, "max_result_tokens")
+    return reduced(Output(raw, tool), Room(max_result_tokens, tokenizer()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from policies.reducers.form import Found
 
-__all__ = ["Survival", "survival"]
+__all__ = ["Survival", "stands", "survival"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ def survival(found: Found, text: str) -> Survival:
     It is the same measure for every text, whoever made it: a file is kept if its path is there as
     printed, a failure if one of the names it goes by is.
     """
-    files = sum(_stands(name, text) for name in found.files)
-    failures = sum(any(_stands(name, text) for name in names) for names in found.failures)
+    files = sum(stands(name, text) for name in found.files)
+    failures = sum(any(stands(name, text) for name in names) for names in found.failures)
     return Survival(files, len(found.files), failures, len(found.failures))
 
 
-def _stands(name: str, text: str) -> bool:
+def stands(name: str, text: str) -> bool:
     """Whether *name* occurs in *text* and is not a part of a longer name there."""
     at = text.find(name)
     while at >= 0:

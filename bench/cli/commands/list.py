@@ -8,14 +8,14 @@ from bench.cli import options
 
 __all__ = ["command"]
 
-WHAT = ("policies", "scenarios", "prices", "metrics")
+WHAT = ("policies", "scenarios", "reducers", "prices", "metrics")
 
 
 @click.command()
 @click.argument("what", type=options.OneOf(WHAT))
 @options.format_of("table", "json", "csv", "md")
 def command(what: str, form: str) -> int:
-    """List the policies, scenarios, prices or metrics there are.
+    """List the policies, scenarios, reducers, prices or metrics there are.
 
     \b
     Examples:
