@@ -1,4 +1,4 @@
-"""What the reducers make of one output, and what survives it beside a blind cut of the same size."""
+"""What the reducers make of one output, and what survives beside a blind cut of the same size."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from scenarios.generated import family_script
 from scenarios.scenario import Scenario
 from scenarios.stories.build import build, settle_layers, story_script
 from scenarios.stories.document import Document, Settings, read_document
+from scenarios.tools import declared
 from sim.errors import InputError, unknown
 from sim.script import Script
 
@@ -61,6 +62,7 @@ def load_file(
         seeded=document.family is not None,
         flips=tuple(document.flips),
         variants=tuple(document.variants),
+        tools=declared(chosen.tools, faults),
         about=_one_line(next((line for line in reversed(lines) if line), "")),
     )
 
@@ -84,6 +86,8 @@ def _maker(
     if document.family is None:
         story = build(document, label, settings, faults)
         return settings, partial(story_script, story, settings)
+    for name, tool in document.tools.items():
+        faults.add(f"tool {name!r}: the tools come from family {layer!r}", tool.at())
     for item in (*document.items, *(attempt.item for attempt in document.attempts)):
         faults.add(f"{item.title}: the stimuli come from family {layer!r}", item.at())
     return settings, partial(family_script, layer, label, settings)

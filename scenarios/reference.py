@@ -36,7 +36,8 @@ _TAGGED = ("reader.fetch_tagged", "reader.abstain_tagged", "reader.invent_tagged
 _SETTINGS = ("common", "reader", "story")
 _TABLES = ("file", "stimuli", "segment", "fact", "structure", "write", "refresh", "query")
 _MORE_TABLES = ("act", "operator", "wait", "attempt", "branch", "needs", "flip")
-_NO_FAMILY = frozenset((*_SETTINGS, *_TABLES, *_MORE_TABLES))
+_TOOLS = ("tool", "tools-file", "called", "loop")
+_NO_FAMILY = frozenset((*_SETTINGS, *_TABLES, *_MORE_TABLES, *_TOOLS))
 
 
 @cache

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from scenarios.tools import Tool
 from sim.errors import InputError
 from sim.script import Arrival, Attempt, Script, Stimulus
 
@@ -33,6 +34,8 @@ class Scenario:
     variants: tuple[str, ...] = ()
     """Names of the patches that show another case."""
     about: str = ""
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """What its tools declare, by name; a family and a script have it in their arrivals alone."""
 
     def script(self, seed: int) -> Script:
         """Return the script of *seed*; raises InputError if its first pins exceed the budget."""

@@ -7,6 +7,7 @@ another vocabulary is off by a factor that is much the same over a whole session
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
@@ -50,14 +51,17 @@ class _Vocabulary:
         import splintr
 
         self.name = name
-        self._encode = splintr.Tokenizer.from_pretrained(_VOCABULARIES[name]).encode_ordinary
+        self._encode: Callable[[str], list[int]] = splintr.Tokenizer.from_pretrained(_VOCABULARIES[name]).encode_ordinary
 
     def count(self, text: str) -> int:
+        return len(self.encode(text))
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of the tokens of *text*; a lone surrogate counts as its replacement."""
         try:
-            return len(self._encode(text))
+            return self._encode(text)
         except UnicodeEncodeError:
-            whole = text.encode("utf-8", "replace").decode("utf-8")
-            return len(self._encode(whole))
+            return self._encode(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 @cache

@@ -17,6 +17,8 @@ NAMES = (
     "growing-surrogate",
     "compress-then-spend",
     "the-door",
+    "last-of-forty",
+    "first-of-each-file",
 )
 """Every story that ships, in the order in which lists show them."""
 

@@ -14,8 +14,10 @@ from scenarios.items import Item, read_item, to_stimulus
 from scenarios.lines import Path
 from scenarios.scenario import capabilities
 from scenarios.stories.document import OWN_KEYS, AttemptItem, Document
+from scenarios.tools import Tool, declared
 from sim import streams
 from sim.script import Arrival, Attempt, Script, Stimulus
+from sim.segments import Kind
 
 __all__ = ["Story", "build", "settle_layers", "story_script"]
 
@@ -85,7 +87,8 @@ def settle_layers(document: Document, layer: str, faults: Faults) -> dict[str, A
 
 def build(document: Document, name: str, settings: Mapping[str, Any], faults: Faults) -> Story:
     """Return the story that *document* tells; what is wrong with it goes to *faults*."""
-    builder = _Builder({"turns": _ANY_SIZE, "budget": _ANY_SIZE, **settings}, faults)
+    tools = declared(document.tools, faults)
+    builder = _Builder({"turns": _ANY_SIZE, "budget": _ANY_SIZE, **settings}, tools, faults)
     for item in document.items:
         builder.stimuli.extend(builder.placed(item))
     for attempt in document.attempts:
@@ -113,11 +116,14 @@ def _given(key: str, arrivals: Iterable[Placed]) -> frozenset[str]:
 class _Builder:
     """Gathers stimuli and attempts from tables, and the tables that are no good."""
 
-    def __init__(self, settings: Mapping[str, Any], faults: Faults) -> None:
+    def __init__(
+        self, settings: Mapping[str, Any], tools: Mapping[str, Tool], faults: Faults
+    ) -> None:
         self.stimuli: list[Placed] = []
         self.attempts: list[PlacedAttempt] = []
         self._broken: list[Item] = []
         self._settings = settings
+        self._tools = tools
         self._faults = faults
 
     def check(self, settings_paths: Mapping[str, Path]) -> None:
@@ -143,13 +149,7 @@ class _Builder:
         if item.section in ("write", "refresh", "wait"):
             values.pop("id", None)
         return [
-            Placed(
-                to_stimulus(
-                    item.section,
-                    {**{key: _in_turn(value, turn) for key, value in values.items()}, "turn": turn},
-                ),
-                item,
-            )
+            Placed(to_stimulus(item.section, self._in(turn, item.section, values)), item)
             for turn in span
         ]
 
@@ -213,6 +213,19 @@ class _Builder:
             return False
         values.setdefault("score", self._settings[f"relevance.{values['kind']}"])
         return True
+
+    def _in(self, turn: int, section: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return *values* as they are in *turn*, with what a segment's tool declares of results."""
+        here = {key: _in_turn(value, turn) for key, value in values.items()}
+        here["turn"] = turn
+        tool = self._tools.get(here.get("tool", "")) if section == "segment" else None
+        if tool is None or here["kind"] == Kind.TOOL_CALL:
+            return here
+        if tool.max_result_tokens is not None:
+            here.setdefault("max_result_tokens", tool.max_result_tokens)
+        if tool.pages:
+            here.setdefault("pages", True)
+        return here
 
 
 def _in_turn(value: Any, turn: int) -> Any:

@@ -54,6 +54,8 @@ class Document:
     about: str = ""
     family: str | None = None
     layers: list[Settings] = field(default_factory=list)
+    tools: dict[str, Item] = field(default_factory=dict)
+    """What each tool declares, by its name."""
     items: list[Item] = field(default_factory=list)
     attempts: list[AttemptItem] = field(default_factory=list)
     flips: dict[str, Item] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Document:
             self.about,
             self.family,
             list(self.layers),
+            {name: item.copy() for name, item in self.tools.items()},
             [item.copy() for item in self.items],
             [
                 AttemptItem(
@@ -99,6 +102,7 @@ def read_document(data: Mapping[str, Any], faults: Faults) -> Document:
     sound = _outline(data, ("file", "stimuli"), (), "the file", faults)
     document = Document(sound.get("about", ""), sound.get("family"))
     document.layers.append(_flat(sound.get("settings", {}), ("settings",), faults))
+    _declare(document, sound.get("tools", {}), ("tools",), faults)
     document.items.extend(_items(sound, ()))
     document.attempts.extend(_attempts(sound.get("attempt", []), ("attempt",), faults))
     for group, patches in (("flips", document.flips), ("variants", document.variants)):
@@ -158,6 +162,18 @@ def _items(data: Mapping[str, Any], path: Path) -> list[Item]:
     ]
 
 
+def _declare(document: Document, tables: Mapping[str, Any], path: Path, faults: Faults) -> None:
+    """Lay what *tables* declare of tools over what *document* has of them."""
+    for name, table in tables.items():
+        place = (*path, name)
+        if not isinstance(table, dict):
+            faults.add(f"tools.{name} must be a table", place)
+            continue
+        item = document.tools.setdefault(name, Item("tool", {}, place))
+        item.values.update(table)
+        item.paths.update({key: (*place, key) for key in table})
+
+
 def _attempts(tables: Sequence[Mapping[str, Any]], path: Path, faults: Faults) -> list[AttemptItem]:
     attempts = []
     for index, table in enumerate(tables):
@@ -178,6 +194,7 @@ def _attempts(tables: Sequence[Mapping[str, Any]], path: Path, faults: Faults) -
 def _apply(document: Document, patch: Item, faults: Faults) -> None:
     values = patch.values
     document.layers.append(_flat(values.get("settings", {}), patch.at("settings"), faults))
+    _declare(document, values.get("tools", {}), patch.at("tools"), faults)
     _remove(document, values.get("remove", ()), patch, faults)
     for name, changes in values.get("change", {}).items():
         path = (*patch.at("change"), name)

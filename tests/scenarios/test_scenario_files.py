@@ -722,6 +722,8 @@ class TestNames:
             "growing-surrogate",
             "compress-then-spend",
             "the-door",
+            "last-of-forty",
+            "first-of-each-file",
             "doc-analysis",
             "coding-agent",
             "support-agent",

@@ -97,3 +97,28 @@ def test_without_its_encoder_a_vocabulary_that_is_asked_for_is_refused(without_e
 def test_the_encoder_is_not_loaded_before_it_is_used():
     code = "import sys, sim.tokens; sys.exit('splintr' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+PUBLISHED = {
+    "cl100k": {
+        "hello world": [15339, 1917],
+        "tiktoken is great!": [83, 1609, 5963, 374, 2294, 0],
+        "antidisestablishmentarianism": [519, 85342, 34500, 479, 8997, 2191],
+        "2 + 2 = 4": [17, 489, 220, 17, 284, 220, 19],
+        "お誕生日おめでとう": [33334, 45918, 243, 21990, 9080, 33334, 62004, 16556, 78699],
+    },
+    "o200k": {
+        "hello world": [24912, 2375],
+        "antidisestablishmentarianism": [493, 129901, 376, 160388, 21203, 2367],
+        "2 + 2 = 4": [17, 659, 220, 17, 314, 220, 19],
+        "お誕生日おめでとう": [8930, 9697, 243, 128225, 8930, 17693, 4344, 48669],
+    },
+}
+"""Ids that the vocabularies' publisher prints in its guide to counting tokens, and its readme."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_ids_are_the_published_ones(name):
+    for text, ids in PUBLISHED[name].items():
+        assert tokenizer(name).encode(text) == ids
+        assert tokenizer(name).count(text) == len(ids)
