@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["Findings", "Item", "plural"]
 
 
+_LENGTHS = (800, 400, 240, 160)
+"""Characters of a message that are kept, the most for which all messages fit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One error or failure, as the tool printed it.
@@ -40,12 +44,10 @@ class _Group:
     count: int = 0
     items: int = 0
 
-    def line(self, noun: str) -> str:
-        """Return the first item's text with the number of those like it."""
-        text = clip(self.first.text)
-        if noun and self.count > 1:
-            return f"{text} (+{self.count - 1} more)"
-        return text
+    def line(self, most: int) -> str:
+        """Return the first item's text, cut to *most* characters, and how many more there are."""
+        text = clip(self.first.text, most)
+        return f"{text} (+{self.count - 1} more)" if self.count > 1 else text
 
 
 @dataclass(slots=True)
@@ -91,18 +93,21 @@ class Findings:
     def lay(self, room: Room) -> Laid:
         """Return the first of each group: whole if they fit, else as many as fit, in order.
 
-        What does not fit is counted. Details are kept where all first lines fit and tokens are
-        left, in order too.
+        Before any is left out, long messages are cut in their middle. What does not fit is
+        counted. Details are kept where all first lines fit whole and tokens are left, in order too.
         """
         groups = list(self.groups().values())
         head = clip(self.head, 1200)
         verdict = clip(self.verdict, 1200)
-        lines = [group.line(self.noun) for group in groups]
-        sizes = [room.count(line) + 1 for line in lines]
         ends = [end for end in (head, verdict) if end]
         fixed = sum(room.count(end) + 1 for end in ends)
         notice = room.count(self._notice(groups, 0, room)) + 8
         free = room.limit - fixed - notice
+        for most in _LENGTHS:
+            lines = [group.line(most) for group in groups]
+            sizes = [room.count(line) + 1 for line in lines]
+            if sum(sizes) <= free:
+                break
         shown = len(groups)
         if sum(sizes) > free:
             shown, used = 0, 0

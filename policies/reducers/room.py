@@ -14,6 +14,8 @@ __all__ = ["LEAST", "Room", "clip"]
 
 LEAST = 40
 """The smallest budget of a tool: below it not even the markers fit."""
+_MARK = 24
+"""Characters that a mark of a cut takes, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,9 @@ class Room:
         return limit
 
 
-def clip(line: str, most: int = 400) -> str:
-    """Return *line*, at most about *most* characters of it, with a mark of what is missing."""
-    if len(line) <= most:
+def clip(line: str, most: int = 800) -> str:
+    """Return *line*, about *most* characters of it, with a mark of how many are missing."""
+    if len(line) <= most + _MARK:
         return line
     head, tail = most * 3 // 4, most // 4
-    return f"{line[:head]} [… {len(line) - head - tail:,} characters …] {line[len(line) - tail:]}"
+    return f"{line[:head]}[…{len(line) - head - tail:,} characters…]{line[len(line) - tail :]}"
