@@ -16,6 +16,7 @@ __all__ = ["GROUP", "make", "names", "reducers"]
 
 GROUP = "evictbench.reducers"
 """Entry-point group under which a package registers a reducer, a class or an instance."""
+_PARTS = ("name", "about", "kind", "rank", "hints", "find", "read")
 
 
 @cache
@@ -42,8 +43,7 @@ def _load(name: str, load: Callable[[], object]) -> Reducer:
         reducer = loaded() if isinstance(loaded, type) else loaded
     except Exception as error:  # whatever a third party's module raises
         raise InputError(f"the registered reducer {name!r} cannot be loaded: {error}") from None
-    missing = [part for part in ("name", "about", "rank", "hints", "find", "read")
-               if not hasattr(reducer, part)]
+    missing = [part for part in _PARTS if not hasattr(reducer, part)]
     if missing:
         raise InputError(f"the registered reducer {name!r} has no {', '.join(missing)}")
     return reducer  # type: ignore[return-value]
