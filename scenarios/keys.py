@@ -9,6 +9,8 @@ from math import inf, isfinite
 from reprlib import Repr
 from typing import Any
 
+from sim.errors import nearest
+
 __all__ = ["Key", "shown"]
 
 _SHORT = Repr()
@@ -115,7 +117,9 @@ class Key:
         return _NAMES[self.sort] + self._limits()
 
     def _bad(self, value: Any) -> ValueError:
-        return ValueError(f"{self.name} must be {self.wanted()}, not {shown(value)}")
+        close = nearest(value, self.choices) if self.choices and isinstance(value, str) else None
+        hint = f"; did you mean {close!r}?" if close else ""
+        return ValueError(f"{self.name} must be {self.wanted()}, not {shown(value)}{hint}")
 
     def _is_of_sort(self, value: Any) -> bool:
         match self.sort:

@@ -330,7 +330,8 @@ WRONG = [
             (
                 "sytem",
                 "segment 'system': kind must be one of tools, system, task, user, assistant, "
-                "thinking, tool_call, tool_result, file, diff, image, summary, note, not 'sytem'",
+                "thinking, tool_call, tool_result, file, diff, image, summary, note, not 'sytem'; "
+                "did you mean 'system'?",
             )
         ],
     ),
