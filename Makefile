@@ -17,6 +17,8 @@ help: ## list the targets
 demo: $(STAMP) ## compare the policies on every workload, then on a recorded session
 	$(BIN)/evictbench compare -p all --seeds 30 --set turns=200 --jobs 2
 	$(BIN)/evictbench replay examples/demo-session.jsonl -p all
+	$(BIN)/python examples/typecheck_log.py | $(BIN)/evictbench reduce - --no-show
+	$(BIN)/evictbench check examples/loop.toml
 
 test: lint ## lint, then run the tests
 	$(BIN)/python -m pytest -n $(WORKERS)

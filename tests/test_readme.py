@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
-    | set(re.findall(r"`evictbench ((?:compare|run|replay|list)[^`]*)`", README))
+    | set(re.findall(r"`evictbench ((?:compare|run|replay|list|check|reduce)[^`]*)`", README))
 )
 POLICY = re.search(r"```python\n(.*?)```", README, re.S)
 
@@ -27,6 +27,9 @@ def _in_a_folder_with_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "examples").mkdir()
     (tmp_path / "examples" / "demo-session.jsonl").write_bytes(demo)
     (tmp_path / "my-session.jsonl").write_bytes(demo)
+    loop = (ROOT / "examples" / "loop.toml").read_bytes()
+    (tmp_path / "examples" / "loop.toml").write_bytes(loop)
+    (tmp_path / "my-check.log").write_text("a.py:1: error: no  [x]\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
