@@ -17,6 +17,8 @@ __all__ = ["Findings", "Item", "plural"]
 
 _LENGTHS = (800, 400, 240, 160)
 """Characters of a message that are kept, the most for which all messages fit."""
+_NAMED = 1_000
+"""Characters up to which a path or name is never cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,16 @@ class _Group:
 
     def line(self, most: int) -> str:
         """Return the first item's text, cut to *most* characters, and how many more there are."""
-        text = clip(self.first.text, most)
+        text = clip(self.first.text, most, self._named())
         return f"{text} (+{self.count - 1} more)" if self.count > 1 else text
+
+    def _named(self) -> int:
+        """Return how many characters the text needs to say where it is: file, line and name."""
+        text = self.first.text
+        places = (text.find(name) + len(name) for name in (self.first.file, *self.first.names[:1]))
+        end = min(max(places), _NAMED)
+        stop = text.find(" ", end, end + 24)
+        return stop if stop >= 0 else end
 
 
 @dataclass(slots=True)

@@ -35,9 +35,7 @@ class HeadTail:
         while True:
             head, start, cut = self._take(room, max(0, free) // 2, end=False)
             used = room.count(head)
-            tail, stop, cut_end = self._take(
-                room, max(0, free - used), end=True, floor=start, taken=cut
-            )
+            tail, stop, _ = self._take(room, max(0, free - used), end=True, floor=start, taken=cut)
             gone = total - used - room.count(tail)
             text = "\n".join(
                 part for part in (head, self._marker(gone, start, stop, room), tail) if part
@@ -50,9 +48,9 @@ class HeadTail:
             free = min(free - 2, int(free * 0.99))
 
     def _marker(self, tokens: int, start: int, stop: int, room: Room) -> str:
-        first = self.log.first
         lines = max(stop - start, 1)
-        where = f"{first + start:,}–{first + max(stop, start + 1) - 1:,}"
+        first, last = self.log.number(start), self.log.number(max(stop, start + 1) - 1)
+        where = f"{first:,}–{last:,}"
         noun = "line" if lines == 1 else "lines"
         return f"[gap: {tokens:,} tokens in {lines:,} {noun} ({where}) left out; {room.ask}]"
 

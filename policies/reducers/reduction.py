@@ -35,6 +35,14 @@ class Output:
         self.text = decode(raw) if isinstance(raw, bytes) else raw
         self._declared = None if tool in (None, FALLBACK) else registry.make(tool)
         self._blind = tool == FALLBACK
+        self._tokens: dict[str, int] = {}
+
+    def tokens(self, room: Room) -> int:
+        """Return the tokens of the raw text, counted once by each tokenizer."""
+        name = room.tokenizer.name
+        if name not in self._tokens:
+            self._tokens[name] = room.count(self.text)
+        return self._tokens[name]
 
     @cached_property
     def log(self) -> Log:
@@ -72,7 +80,7 @@ class Output:
 
     def laid(self, room: Room) -> Laid:
         """Return the text that enters: all of it if it fits, else what its structure leaves."""
-        if room.fits(self.text):
+        if self.tokens(room) <= room.limit:
             return Laid(self.text)
         laid = self.form.lay(room)
         if not room.fits(laid.text):
@@ -104,14 +112,11 @@ class Reduced:
 def reduced(output: Output, room: Room) -> Reduced:
     """Return *output* as it enters in *room*."""
     laid = output.laid(room)
-    return Reduced(
-        output.tool,
-        laid.text,
-        room.count(output.text),
-        room.count(laid.text),
-        room.tokenizer.name,
-        laid.dropped,
-    )
+    before, after = output.tokens(room), room.count(laid.text)
+    dropped = dict(laid.dropped)
+    if after < before:
+        dropped.setdefault("tokens", before - after)
+    return Reduced(output.tool, laid.text, before, after, room.tokenizer.name, dropped)
 
 
 def reduce(raw: str | bytes, max_result_tokens: int, tool: str | None = None) -> Reduced:

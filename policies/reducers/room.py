@@ -14,6 +14,8 @@ __all__ = ["LEAST", "Room", "clip"]
 
 LEAST = 40
 """The smallest budget of a tool: below it not even the markers fit."""
+_LONGEST = 128
+"""Characters of the longest token of the vocabularies in use."""
 _MARK = 24
 """Characters that a mark of a cut takes, about."""
 
@@ -35,7 +37,9 @@ class Room:
 
     def fits(self, text: str) -> bool:
         """Whether *text* is within the limit."""
-        return len(text) <= self.limit or self.count(text) <= self.limit
+        if len(text) > _LONGEST * self.limit:
+            return False
+        return self.count(text) <= self.limit
 
     def of(self, limit: int) -> Room:
         """Return the same room with another *limit*."""
@@ -45,8 +49,7 @@ class Room:
         """Return the longest start (or *end*) of *text* that takes at most *limit* tokens."""
         if limit <= 0:
             return ""
-        # No token of the vocabularies in use is longer than 128 bytes.
-        low, high = 0, min(len(text), 128 * limit)
+        low, high = 0, min(len(text), _LONGEST * limit)
 
         def cut(size: int) -> str:
             return text[len(text) - size :] if end else text[:size]
@@ -73,9 +76,12 @@ class Room:
         return limit
 
 
-def clip(line: str, most: int = 800) -> str:
-    """Return *line*, about *most* characters of it, with a mark of how many are missing."""
-    if len(line) <= most + _MARK:
+def clip(line: str, most: int = 800, keep: int = 0) -> str:
+    """Return *line*, about *most* characters of it, with a mark of how many are missing.
+
+    Its first *keep* characters stay, however many they are.
+    """
+    head, tail = max(keep, most * 3 // 4), most // 4
+    if len(line) <= head + tail + _MARK:
         return line
-    head, tail = most * 3 // 4, most // 4
     return f"{line[:head]}[…{len(line) - head - tail:,} characters…]{line[len(line) - tail :]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,11 @@ _PLAIN_SHARE = 0.1
 """Share of the room that plain lines between the tools get at least, if they need it."""
 _LEAST_SHARE = 90
 """Tokens below which a section can say nothing."""
+_SCATTERED = 30
+"""Rank up to which the spans of a format, wherever they stand, are one: traces, matches, lists."""
+_MANY = 24
+"""Spans of one format above which they are one section, whatever the rank."""
+_CLOCK_NOTE = "[the runner's clock and marks were taken off the lines]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,58 +43,103 @@ class Section:
     @property
     def title(self) -> str:
         """The line that stands above it where there are several."""
-        first, last = self.log.first, self.log.first + len(self.log) - 1
-        return f"--- {self.tool}, lines {first:,}–{last:,} ---"
+        log = self.log
+        first, last = log.first, log.number(max(0, len(log) - 1))
+        within = "" if last - first + 1 == len(log) else f"{len(log):,} within "
+        return f"--- {self.tool}, lines {within}{first:,}–{last:,} ---"
 
 
 def split(log: Log, known: Iterable[Reducer], plain: Reducer) -> list[Section]:
     """Return the sections of *log*, in order: what a tool of *known* claims, and the rest.
 
-    Of two that claim the same lines the one of higher rank has them. The rest goes to *plain*.
+    Of two that claim the same lines the one of higher rank has them. What a tool claims and
+    cannot read goes to *plain*, with all that no tool claims. Traces, matches and lists are one
+    section each, and so is any format with many spans: it stands where its first span stood.
     """
-    taken: list[tuple[Span, Reducer]] = []
+    taken: list[tuple[Span, Section]] = []
     for reducer in known:
         if reducer.hints and not log.has(*reducer.hints):
             continue
-        own = [span for claim in reducer.find(log) for span in _free(claim, taken)]
-        taken += [(span, reducer) for span in own]
+        own = _free(_sorted(reducer.find(log), len(log)), [span for span, _ in taken])
+        taken += _read(reducer, log, own)
         taken.sort(key=lambda pair: pair[0].start)
-    sections: list[Section] = []
-    at = 0
-    for span, reducer in taken:
-        part = log.part(span)
-        form = reducer.read(part)
-        if form is None:
-            continue
-        sections += _rest(log, Span(at, span.start), plain)
-        sections.append(Section(reducer, part, form))
-        at = span.stop
-    return sections + _rest(log, Span(at, len(log)), plain)
+    return list(_in_order(log, taken, plain))
 
 
-def _free(claim: Span, taken: Sequence[tuple[Span, Reducer]]) -> list[Span]:
-    """Return the parts of *claim* that none of *taken*, sorted by line, covers."""
-    parts, start = [], claim.start
-    for span, _ in taken:
-        if span.stop <= start:
+def _sorted(claims: Iterable[Span], lines: int) -> list[Span]:
+    """Return *claims* in order, within *lines*, those that overlap made one."""
+    merged: list[Span] = []
+    for claim in sorted(claims, key=lambda span: span.start):
+        start, stop = max(0, claim.start), min(claim.stop, lines)
+        if start >= stop:
             continue
-        if span.start >= claim.stop:
-            break
-        if span.start > start:
-            parts.append(Span(start, span.start))
-        start = max(start, span.stop)
-    if start < claim.stop:
-        parts.append(Span(start, claim.stop))
+        if merged and start < merged[-1].stop:
+            start, stop = merged[-1].start, max(stop, merged[-1].stop)
+            merged.pop()
+        merged.append(Span(start, stop))
+    return merged
+
+
+def _free(claims: Sequence[Span], taken: Sequence[Span]) -> list[Span]:
+    """Return the parts of *claims* that none of *taken* covers; both are sorted and disjoint."""
+    parts, at = [], 0
+    for claim in claims:
+        start = claim.start
+        while at < len(taken) and taken[at].stop <= start:
+            at += 1
+        following = at
+        while following < len(taken) and taken[following].start < claim.stop:
+            if taken[following].start > start:
+                parts.append(Span(start, taken[following].start))
+            start = max(start, taken[following].stop)
+            following += 1
+        at = max(at, following - 1)
+        if start < claim.stop:
+            parts.append(Span(start, claim.stop))
     return parts
 
 
-def _rest(log: Log, span: Span, plain: Reducer) -> list[Section]:
-    """Return the section of lines that no tool claimed, if any of them says something."""
-    part = log.part(span)
-    if not any(line and not line.isspace() for line in part.lines):
-        return []
-    form = plain.read(part)
-    return [] if form is None else [Section(plain, part, form, plain=True)]
+def _read(reducer: Reducer, log: Log, spans: Sequence[Span]) -> Iterator[tuple[Span, Section]]:
+    """Yield each of *spans* that *reducer* can read with its section; joined ones share one."""
+    if len(spans) > 1 and (reducer.rank <= _SCATTERED or len(spans) > _MANY):
+        whole = Log.joined([log.part(span) for span in spans])
+        form = reducer.read(whole)
+        if form is not None:
+            section = Section(reducer, whole, form)
+            yield from ((span, section) for span in spans)
+        return
+    for span in spans:
+        part = log.part(span)
+        form = reducer.read(part)
+        if form is not None:
+            yield span, Section(reducer, part, form)
+
+
+def _in_order(log: Log, taken: Sequence[tuple[Span, Section]], plain: Reducer) -> Iterator[Section]:
+    """Yield the sections of *taken*, each once, and between them one of *plain* for the rest."""
+    seen: set[int] = set()
+    rest: list[Span] = []
+    at = 0
+    for span, section in taken:
+        rest.append(Span(at, span.start))
+        at = span.stop
+        if id(section) in seen:
+            continue
+        seen.add(id(section))
+        yield from _rest(log, rest, plain)
+        rest = []
+        yield section
+    yield from _rest(log, [*rest, Span(at, len(log))], plain)
+
+
+def _rest(log: Log, spans: Sequence[Span], plain: Reducer) -> Iterator[Section]:
+    """Yield the section of lines that no tool claimed, if any of them says something."""
+    parts = [log.part(said) for span in spans for said in _said(log.lines, span)]
+    if parts:
+        part = Log.joined(parts)
+        form = plain.read(part)
+        if form is not None:
+            yield Section(plain, part, form, plain=True)
 
 
 class Sections:
@@ -113,15 +163,21 @@ class Sections:
 
     def lay(self, room: Room) -> Laid:
         """Return every section in its share: tools first, in turn, then the plain lines."""
+        clock = any(section.log.clock for section in self.sections)
+        if not clock or room.limit < 2 * _LEAST_SHARE:
+            return self._lay(room)
+        laid = self._lay(room.of(room.limit - room.count(_CLOCK_NOTE) - 2))
+        return Laid(f"{laid.text}\n{_CLOCK_NOTE}", laid.dropped)
+
+    def _lay(self, room: Room) -> Laid:
         sections = self.sections
         if len(sections) == 1:
             return sections[0].form.lay(room)
-        titles = [room.count(section.title) + 2 for section in sections]
-        laid = [section.form.lay(room) for section in sections]
-        wanted = [room.count(each.text) for each in laid]
-        free = room.limit - sum(titles)
+        free = room.limit - sum(room.count(section.title) + 2 for section in sections)
         if free < _LEAST_SHARE * len(sections):
             return self._crowded(room)
+        laid = [section.form.lay(room) for section in sections]
+        wanted = [room.count(each.text) for each in laid]
         while True:
             if sum(wanted) > free:
                 shares = self._shares(wanted, free)
@@ -136,9 +192,10 @@ class Sections:
                 for section, each in zip(sections, laid, strict=True)
                 for line in (section.title, each.text)
             )
-            if room.fits(text):
+            if free <= 0 or room.fits(text):
                 return Laid(text, _added(each.dropped for each in laid))
-            free = int(free * 0.97) - 2
+            wanted = [room.count(each.text) for each in laid]
+            free = int(min(free, sum(wanted)) * 0.97) - 2
 
     def _shares(self, wanted: Sequence[int], free: int) -> list[int]:
         """Divide *free* tokens: no section gets more than it wants, nor the small ones less."""
@@ -157,15 +214,26 @@ class Sections:
         """Lay out more sections than the room can hold: one for each tool, plain lines last."""
         merged = _merged(self.sections)
         if len(merged) < len(self.sections):
-            return Sections(merged).lay(room)
+            return Sections(merged)._lay(room)
         ranked = sorted(self.sections, key=lambda section: section.plain)
         shown = ranked[: max(1, (room.limit - 40) // (_LEAST_SHARE + 20))]
         hidden = ranked[len(shown) :]
         tools = ", ".join(f"{section.tool} ({len(section.log):,} lines)" for section in hidden)
         note = f"[left out: {clip(tools, 80)}; {room.ask}]"
-        inner = Sections(shown).lay(room.of(max(1, room.limit - room.count(note) - 2)))
+        inner = Sections(shown)._lay(room.of(max(1, room.limit - room.count(note) - 2)))
         lines = sum(len(section.log) for section in hidden)
         return Laid(f"{inner.text}\n{note}", _added([inner.dropped, {"lines": lines}]))
+
+
+def _said(lines: Sequence[str], span: Span) -> Iterator[Span]:
+    """Yield *span* without the blank lines at its ends, if any other is left."""
+    start, stop = span.start, span.stop
+    while start < stop and not lines[start].strip():
+        start += 1
+    while start < stop and not lines[stop - 1].strip():
+        stop -= 1
+    if start < stop:
+        yield Span(start, stop)
 
 
 def _fill(shares: list[int], wanted: Sequence[int], who: Sequence[int], free: int) -> int:
@@ -187,8 +255,7 @@ def _merged(sections: Sequence[Section]) -> list[Section]:
     for parts in by_tool.values():
         section = parts[0]
         if len(parts) > 1:
-            lines = [line for part in parts for line in part.log.lines]
-            log = Log(lines, section.log.first)
+            log = Log.joined([part.log for part in parts])
             form = section.reducer.read(log) or section.form
             section = Section(section.reducer, log, form, section.plain)
         merged.append(section)

@@ -106,5 +106,5 @@ def test_a_registered_reducer_that_is_no_good_is_named(registered, given, says):
 
 
 def test_an_unknown_name_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match="unknown reducer 'mipy'; did you mean 'mypy'?"):
+    with pytest.raises(InputError, match="unknown reducer 'mipy'; did you mean 'mypy'"):
         registry.make("mipy")

@@ -1,0 +1,690 @@
+"""pytest in its modes, on small logs written by hand: what is one failure, and what is not ours."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from policies.reducers.formats.pytest import REDUCER
+from policies.reducers.log import Log, Span
+from policies.reducers.pytest_marks import verdict_counts
+from policies.reducers.pytest_sessions import node, sessions, title_of
+from policies.reducers.reduction import Output, reduce
+from policies.reducers.room import Room
+from sim.tokens import tokenizer
+
+
+def centred(title, fill="=", width=80):
+    side = max((width - len(title) - 2) // (2 * len(fill)), 1)
+    return f"{fill * side} {title} {fill * side}"
+
+
+def lines(*parts):
+    return "\n".join(parts) + "\n"
+
+
+HEAD = lines(
+    centred("test session starts"),
+    "platform linux -- Python 3.12.4, pytest-8.3.4, pluggy-1.5.0",
+    "rootdir: /srv/shop",
+    "collected 4 items",
+    "",
+    "tests/test_cart.py FF.F                                                  [100%]",
+    "",
+)
+LONG_A = lines(
+    centred("TestCart.test_total", "_"),
+    "",
+    "self = <tests.test_cart.TestCart object at 0x1>",
+    "",
+    "    def test_total(self):",
+    ">       assert total([1, 2]) == 4",
+    "",
+    "tests/test_cart.py:9: ",
+    "_ " * 40,
+    "",
+    "    def total(prices):",
+    ">       return add(prices)",
+    "E       TypeError: add() takes no list",
+    "E       and more",
+    "",
+    "shop/cart.py:31: TypeError",
+)
+LONG_B = LONG_A.replace("test_total", "test_sum").replace("test_cart.py:9", "test_cart.py:14")
+LONG_C = lines(
+    centred("test_empty[a - b]", "_"),
+    "",
+    "    def test_empty(name):",
+    ">       assert name == 'x'",
+    "E       AssertionError: assert 'a - b' == 'x'",
+    "E         - x",
+    "E         + a - b",
+    "",
+    "tests/test_cart.py:20: AssertionError",
+    centred("Captured stdout call", "-"),
+    "Traceback (most recent call last):",
+    '  File "/srv/shop/other.py", line 99, in other',
+    "KeyError: 'printed by the test'",
+)
+SUMMARY = lines(
+    centred("short test summary info"),
+    "FAILED tests/test_cart.py::TestCart::test_total - TypeError: add() takes no list",
+    "FAILED tests/test_cart.py::TestCart::test_sum - TypeError: add() takes no list",
+    "FAILED tests/test_cart.py::test_empty[a - b] - AssertionError: assert 'a - b' ...",
+)
+END = lines(centred("3 failed, 1 passed, 2 warnings in 0.12s"))
+FAILURES = lines(centred("FAILURES"))
+RUN = HEAD + FAILURES + LONG_A + LONG_B + LONG_C + SUMMARY + END
+
+TOTAL = "tests/test_cart.py::TestCart::test_total"
+SUM = "tests/test_cart.py::TestCart::test_sum"
+EMPTY = "tests/test_cart.py::test_empty[a - b]"
+
+
+def read(text):
+    return REDUCER.read(Log.of(text))
+
+
+def names(text):
+    """Return the test ids of each distinct failure."""
+    return [
+        tuple(name for name in known_as if "::" in name or "/" in name) or known_as
+        for known_as in read(text).found().failures
+    ]
+
+
+def laid(text, limit=2_000):
+    return read(text).lay(Room(limit, tokenizer())).text
+
+
+def test_same_place_and_type_is_one_failure():
+    assert names(RUN) == [(TOTAL, SUM), (EMPTY,)]
+    assert read(RUN).found().counts == {"failed": 3, "passed": 1, "warnings": 2}
+
+
+def test_what_is_told_of_a_failure():
+    assert laid(RUN).splitlines() == [
+        f"{TOTAL}: TypeError: add() takes no list (shop/cart.py:31) (+1 more)",
+        "    and more",
+        "  at tests/test_cart.py:9: assert total([1, 2]) == 4",
+        "  at shop/cart.py:31: return add(prices)",
+        f"  also: {SUM}",
+        f"{EMPTY}: AssertionError: assert 'a - b' == 'x' (tests/test_cart.py:20)",
+        "      - x",
+        "      + a - b",
+        "  at tests/test_cart.py:20: assert name == 'x'",
+        f"[left out: {RUN.count(chr(10)) - 10} lines of passed tests, source, frames and output; "
+        "narrow the call to see more]",
+        centred("3 failed, 1 passed, 2 warnings in 0.12s"),
+    ]
+
+
+def test_another_type_at_the_same_place_is_another_failure():
+    other = LONG_B.replace("TypeError", "ValueError")
+    summary = SUMMARY.replace("test_sum - TypeError", "test_sum - ValueError")
+    assert names(HEAD + FAILURES + LONG_A + other + LONG_C + summary + END) == [
+        (TOTAL,),
+        (SUM,),
+        (EMPTY,),
+    ]
+
+
+def test_little_room_keeps_every_name_and_then_counts():
+    many = [f"tests/test_cart.py::test_{number}" for number in range(40)]
+    text = lines(
+        centred("test session starts"),
+        centred("short test summary info"),
+        *(f"FAILED {name} - AssertionError: {'long ' * 90}" for name in many),
+        centred("40 failed in 1.00s"),
+    )
+    form = read(text)
+    for limit in (20_000, 4_000, 1_500, 1_100):
+        result = form.lay(Room(limit, tokenizer()))
+        assert tokenizer().count(result.text) <= limit
+        assert all(name in result.text for name in many)
+        assert not result.dropped
+    result = form.lay(Room(300, tokenizer()))
+    shown = [name for name in many if f"{name}\n" in result.text]
+    assert shown == many[: len(shown)]
+    assert 0 < len(shown) < 40
+    assert result.dropped == {"failures": 40 - len(shown), "distinct failures": 40 - len(shown)}
+    assert f"{40 - len(shown)} distinct failures not shown" in result.text
+    assert result.text.endswith(centred("40 failed in 1.00s"))
+
+
+def test_the_seed_case_of_no_room_at_all():
+    result = read(RUN).lay(Room(40, tokenizer()))
+    assert tokenizer().count(result.text) <= 40
+    assert result.dropped == {"failures": 3, "distinct failures": 2}
+
+
+def test_without_titles_in_the_summary_the_title_is_the_name():
+    old = HEAD.replace("8.3.4", "3.6.4") + FAILURES + LONG_A + LONG_B + LONG_C
+    old += lines(centred("3 failed, 1 passed in 0.12 seconds"))
+    assert [known[0] for known in read(old).found().failures] == [
+        "TestCart.test_total",
+        "test_empty[a - b]",
+    ]
+    assert read(old).found().counts == {"failed": 3, "passed": 1}
+
+
+def test_quiet_has_no_header_and_a_bare_verdict():
+    quiet = lines(
+        "checking out",
+        "",
+        "....F...                                                                 [ 50%]",
+        "........                                                                 [100%]",
+        centred("FAILURES"),
+    )
+    quiet += LONG_C + lines(
+        centred("short test summary info"),
+        f"FAILED {EMPTY} - AssertionError: asser...",
+        "1 failed, 15 passed in 0.34s",
+        "after",
+    )
+    assert list(REDUCER.find(Log.of(quiet))) == [Span(2, len(quiet.splitlines()) - 1)]
+    assert names(quiet) == [(EMPTY,)]
+    assert laid(quiet).endswith("\n1 failed, 15 passed in 0.34s")
+
+
+def test_no_traceback_leaves_the_ids():
+    bare = HEAD + SUMMARY + END
+    assert names(bare) == [(TOTAL,), (SUM,), (EMPTY,)]
+    assert "add() takes no list" in laid(bare)
+
+
+def test_short_style():
+    text = HEAD + FAILURES
+    for title, line in (("TestCart.test_total", 9), ("TestCart.test_sum", 14)):
+        text += lines(
+            centred(title, "_"),
+            f"tests/test_cart.py:{line}: in {title.split('.')[1]}",
+            "    assert total([1, 2]) == 4",
+            "           ^^^^^^^^^^^^^",
+            "shop/cart.py:31: in total",
+            "    return add(prices)",
+            "E   TypeError: add() takes no list",
+        )
+    text += "\n".join(SUMMARY.splitlines()[:3]) + "\n" + lines(centred("2 failed in 1.2s"))
+    assert names(text) == [(TOTAL, SUM)]
+    assert "at shop/cart.py:31 in total: return add(prices)" in laid(text)
+
+
+def test_native_style():
+    text = HEAD + FAILURES
+    for title, line in (("TestCart.test_total", 9), ("TestCart.test_sum", 14)):
+        text += lines(
+            centred(title, "_"),
+            "[gw1] linux -- Python 3.12.4 /srv/venv/bin/python",
+            "Traceback (most recent call last):",
+            f'  File "/srv/shop/tests/test_cart.py", line {line}, in test',
+            "    assert total([1, 2]) == 4",
+            '  File "/srv/shop/shop/cart.py", line 31, in total',
+            "    return add(prices)",
+            "TypeError: add() takes no list",
+        )
+    text += "\n".join(SUMMARY.splitlines()[:3]) + "\n" + lines(centred("2 failed in 1.2s"))
+    assert names(text) == [(TOTAL, SUM)]
+    assert "/srv/shop/shop/cart.py:31" in laid(text)
+
+
+def test_line_style_pairs_lines_with_ids():
+    text = (
+        HEAD
+        + FAILURES
+        + lines(
+            "/srv/shop/shop/cart.py:31: TypeError: add() takes no list",
+            "/srv/shop/shop/cart.py:31: TypeError: add() takes no list",
+            "/srv/shop/tests/test_cart.py:20: AssertionError: assert 'a - b' == 'x'",
+        )
+    )
+    assert names(text + SUMMARY + END) == [(TOTAL, SUM), (EMPTY,)]
+    assert names(text + END)[0] == ("/srv/shop/shop/cart.py:31",)
+    missing = text.replace("/srv/shop/shop/cart.py:31: TypeError: add() takes no list\n", "", 1)
+    assert (EMPTY,) in names(missing + SUMMARY + END)
+
+
+def test_both_ways_to_print_a_path_are_one_place():
+    text = (
+        HEAD
+        + FAILURES
+        + LONG_A
+        + lines(
+            centred("TestCart.test_sum", "_"),
+            "Traceback (most recent call last):",
+            '  File "/srv/shop/shop/cart.py", line 31, in total',
+            "    return add(prices)",
+            "TypeError: add() takes no list",
+        )
+    )
+    text += "\n".join(SUMMARY.splitlines()[:3]) + "\n" + lines(centred("2 failed in 1.2s"))
+    assert names(text) == [(TOTAL, SUM)]
+
+
+def test_workers_and_verbose_lines():
+    text = lines(
+        centred("test session starts"),
+        "rootdir: /srv/shop",
+        "2 workers [2 items]",
+        "",
+        f"{TOTAL} ",
+        f"[gw0] [ 50%] FAILED {TOTAL} ",
+        f"[gw1] [100%] PASSED {SUM} ",
+        "",
+        centred("1 failed, 1 passed in 1.00s"),
+    )
+    assert names(text) == [(TOTAL,)]
+    plain = lines(
+        centred("test session starts"),
+        f"{TOTAL} FAILED                        [ 50%]",
+        f"{SUM} PASSED                          [ 75%]",
+        "tests/test_db.py::test_open ERROR     [100%]",
+        centred("1 failed, 1 passed, 1 error in 1.00s"),
+    )
+    assert names(plain) == [(TOTAL,), ("tests/test_db.py::test_open",)]
+
+
+def test_errors_of_collection_and_of_fixtures():
+    text = lines(
+        centred("test session starts"),
+        "collected 3 items / 2 errors",
+        "",
+        centred("ERRORS"),
+        centred("ERROR collecting tests/test_a.py", "_"),
+        "ImportError while importing test module '/srv/shop/tests/test_a.py'.",
+        "Hint: make sure your test modules/packages have valid Python names.",
+        "Traceback:",
+        "/usr/lib/python3.12/importlib/__init__.py:90: in import_module",
+        "    return _bootstrap._gcd_import(name[level:], package, level)",
+        "tests/test_a.py:3: in <module>",
+        "    import nowhere",
+        "E   ModuleNotFoundError: No module named 'nowhere'",
+        centred("ERROR at setup of TestDb.test_open", "_"),
+        "file /srv/shop/tests/test_db.py, line 5",
+        "  def test_open(db):",
+        "E       fixture 'db' not found",
+        ">       available fixtures: cache, capfd",
+        "",
+        "/srv/shop/tests/test_db.py:5",
+        centred("short test summary info"),
+        "ERROR tests/test_a.py",
+        "ERROR tests/test_db.py::TestDb::test_open",
+        centred("Interrupted: 2 errors during collection", "!"),
+        centred("2 errors in 0.40s"),
+    )
+    assert names(text) == [("tests/test_a.py",), ("tests/test_db.py::TestDb::test_open",)]
+    shown = laid(text)
+    assert "ModuleNotFoundError: No module named 'nowhere' (tests/test_a.py:3)" in shown
+    assert "fixture 'db' not found" in shown
+    assert centred("Interrupted: 2 errors during collection", "!") in shown
+
+
+def test_one_broken_file_is_one_failure_of_all_that_import_it():
+    text = HEAD + lines(centred("ERRORS"))
+    for name in ("a", "b"):
+        text += lines(
+            centred(f"ERROR collecting tests/test_{name}.py", "_"),
+            f"tests/test_{name}.py:3: in <module>",
+            "    import shop.cart",
+            'E     File "/srv/shop/shop/cart.py", line 7',
+            "E       def total(:",
+            "E                 ^",
+            "E   SyntaxError: invalid syntax",
+        )
+    text += lines(
+        centred("short test summary info"),
+        "ERROR tests/test_a.py - tests/test_a.py:3: in <module>",
+        "ERROR tests/test_b.py",
+        centred("2 errors in 0.1s"),
+    )
+    assert names(text) == [("tests/test_a.py", "tests/test_b.py")]
+    assert "SyntaxError: invalid syntax (/srv/shop/shop/cart.py:7)" in laid(text)
+
+
+def test_an_error_and_a_failure_of_one_test_are_two():
+    text = HEAD + lines(
+        centred("ERRORS"),
+        centred("ERROR at teardown of test_x", "_"),
+        "tests/conftest.py:4: in db",
+        "    raise RuntimeError",
+        "E   RuntimeError",
+        centred("FAILURES"),
+        centred("test_x", "_"),
+        "tests/test_x.py:8: in test_x",
+        "    assert 0",
+        "E   assert 0",
+        centred("short test summary info"),
+        "FAILED tests/test_x.py::test_x - assert 0",
+        "ERROR tests/test_x.py::test_x - RuntimeError",
+        centred("1 failed, 1 error in 0.1s"),
+    )
+    assert names(text) == [("tests/test_x.py::test_x",)] * 2
+    assert "AssertionError: assert 0 (tests/test_x.py:8)" in laid(text)
+
+
+def test_of_a_chain_the_last_exception_counts():
+    text = (
+        HEAD
+        + FAILURES
+        + LONG_A.removesuffix("shop/cart.py:31: TypeError\n")
+        + lines(
+            "shop/cart.py:31: TypeError",
+            "",
+            "The above exception was the direct cause of the following exception:",
+            "",
+            "    def test_total(self):",
+            ">       raise CartError from error",
+            "E       shop.errors.CartError: wrapped",
+            "",
+            "tests/test_cart.py:12: CartError",
+            centred("1 failed in 0.1s"),
+        )
+    )
+    assert "shop.errors.CartError: wrapped (tests/test_cart.py:12)" in laid(text)
+
+
+def test_subtests_are_failures_of_their_own_names():
+    text = HEAD + FAILURES
+    for number in (1, 2):
+        text += lines(
+            centred(f"TestCart.test_each [price] (i={number})", "_"),
+            "tests/test_cart.py:40: in test_each",
+            "    self.assertEqual(price, 0)",
+            f"E   AssertionError: {number} != 0",
+        )
+    text += lines(
+        centred("short test summary info"),
+        "SUBFAILED[price] (i=1) tests/test_cart.py::TestCart::test_each - AssertionError: 1 != 0",
+        "SUBFAILED[price] (i=2) tests/test_cart.py::TestCart::test_each - AssertionError: 2 != 0",
+        centred("2 failed, 1 passed, 3 subtests passed in 0.1s"),
+    )
+    assert names(text) == [
+        tuple(f"tests/test_cart.py::TestCart::test_each [price] (i={i})" for i in (1, 2))
+    ]
+    assert read(text).found().counts["subtests passed"] == 3
+
+
+def test_a_failure_without_traceback_says_what_it_says():
+    text = (
+        HEAD
+        + FAILURES
+        + lines(centred("test_slow", "_"), "took too long", centred("1 failed in 9.1s"))
+    )
+    assert laid(text).startswith("test_slow: took too long\n")
+
+
+def test_a_doctest_tells_what_it_expected():
+    text = (
+        HEAD
+        + FAILURES
+        + lines(
+            centred("[doctest] shop.cart.total", "_"),
+            "004 ",
+            "005     >>> total([1])",
+            "Expected:",
+            "    2",
+            "Got:",
+            "    1",
+            "",
+            "/srv/shop/shop/cart.py:5: DocTestFailure",
+            centred("short test summary info"),
+            "FAILED shop/cart.py::shop.cart.total",
+            centred("1 failed in 0.1s"),
+        )
+    )
+    shown = laid(text)
+    assert shown.startswith("shop/cart.py::shop.cart.total: DocTestFailure (/srv/shop/shop/cart")
+    for part in (">>> total([1])", "Expected:", "Got:"):
+        assert part in shown
+
+
+def test_what_hypothesis_found_is_told():
+    text = (
+        HEAD
+        + FAILURES
+        + lines(
+            centred("test_sorted", "_"),
+            "tests/test_p.py:8: in test_sorted",
+            "    assert xs == sorted(xs)",
+            "E   assert [1, 0] == [0, 1]",
+            centred("Hypothesis", "-"),
+            "Falsifying example: test_sorted(xs=[1, 0])",
+            centred("1 failed in 0.1s"),
+        )
+    )
+    assert "Falsifying example: test_sorted(xs=[1, 0])" in laid(text)
+
+
+INNER = RUN.replace("test_cart", "test_inner").replace("TestCart", "TestInner")
+APART = INNER.replace("test_empty", "test_blank")
+
+
+def captured(inner):
+    return (
+        HEAD
+        + FAILURES
+        + LONG_A
+        + lines(centred("Captured stdout call", "-"))
+        + inner
+        + LONG_C
+        + lines(centred("Captured stdout call", "-"))
+        + inner
+        + lines(centred("PASSES"), centred("test_other", "_"))
+        + lines(centred("Captured stdout call", "-"))
+        + inner
+        + lines(
+            centred("short test summary info"),
+            "PASSED tests/test_cart.py::test_other",
+            f"FAILED {TOTAL} - TypeError: add() takes no list",
+            f"FAILED {EMPTY} - AssertionError: assert 'a - b' ...",
+            centred("2 failed, 1 passed in 4.00s"),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        INNER,
+        INNER + INNER,
+        HEAD + FAILURES + LONG_B + lines(centred("Captured stdout call", "-")) + INNER + END,
+        APART.removesuffix(END),
+        APART.removeprefix(HEAD.replace("test_cart", "test_inner")),
+        HEAD,
+        END,
+    ],
+    ids=["whole", "twice", "in itself", "no verdict", "no header", "header", "verdict"],
+)
+def test_a_session_that_a_test_runs_is_that_tests_own(inner):
+    text = captured(inner)
+    assert names(text) == [(TOTAL,), (EMPTY,)]
+    assert read(text).found().counts == {"failed": 2, "passed": 1}
+    assert list(REDUCER.find(Log.of(text))) == [Span(0, text.count("\n"))]
+
+
+def test_two_sessions_count_apart():
+    text = "$ tox\n" + RUN + "py312: exit 1\n" + RUN
+    assert len(list(REDUCER.find(Log.of(text)))) == 2
+    assert names(text) == [(TOTAL, SUM), (EMPTY,)] * 2
+    assert read(text).found().counts == {"failed": 6, "passed": 2, "warnings": 4}
+    assert laid(text).count("3 failed, 1 passed") == 2
+
+
+def test_sessions_with_different_failures_and_captures():
+    other = RUN.replace("test_cart.py", "test_pay.py").replace("TestCart", "TestPay")
+    assert len(names(RUN + other)) == 4
+
+
+def test_a_session_that_was_killed_ends_with_its_paragraph():
+    text = HEAD.rstrip("\n").replace("[100%]", "[ 33%]") + "\n\nSegmentation fault\n" + RUN
+    found = list(REDUCER.find(Log.of(text)))
+    assert found[0].start == 0
+    assert "Segmentation" in text.splitlines()[found[0].stop + 1]
+    assert len(found) == 2
+
+
+def test_a_log_cut_in_a_failure_keeps_what_there_is():
+    text = HEAD + FAILURES + LONG_A + LONG_C
+    assert len(read(text).found().failures) == 2
+    assert read(text).found().counts == {"failed": 2}
+
+
+def test_conftest_and_usage_errors():
+    text = lines(
+        "ImportError while loading conftest '/srv/shop/tests/conftest.py'.",
+        "tests/conftest.py:1: in <module>",
+        "    import nowhere",
+        "E   ModuleNotFoundError: No module named 'nowhere'",
+        "",
+        "make: *** [test] Error 4",
+    )
+    assert list(REDUCER.find(Log.of(text))) == [Span(0, 4)]
+    assert "ModuleNotFoundError: No module named 'nowhere' (tests/conftest.py:1)" in laid(text)
+    usage = lines("ERROR: file or directory not found: tests/nope.py", "", "no tests ran in 0.00s")
+    assert "file or directory not found: tests/nope.py" in laid(usage)
+
+
+def test_an_internal_error_is_told():
+    text = HEAD + lines(
+        "INTERNALERROR> Traceback (most recent call last):",
+        'INTERNALERROR>   File "/srv/plugin.py", line 3, in hook',
+        "INTERNALERROR> RuntimeError: plugin broke",
+        centred("no tests ran in 0.10s"),
+    )
+    assert "INTERNALERROR: RuntimeError: plugin broke" in laid(text)
+
+
+def test_a_green_run_is_its_verdict():
+    text = HEAD.replace("FF.F", "....") + lines(centred("4 passed in 0.12s"))
+    assert read(text).found().failures == ()
+    assert laid(text).splitlines()[-1] == centred("4 passed in 0.12s")
+
+
+def test_windows_utf_16_and_colour():
+    text = RUN.replace("shop/cart.py:31", r"C:\work\shop\cart.py:31").replace(
+        "FAILED ", "\x1b[31mFAILED\x1b[0m "
+    )
+    raw = "\ufeff".encode("utf-16-le") + text.replace("\n", "\r\n").encode("utf-16-le")
+    output = Output(raw)
+    assert output.tool == "pytest"
+    assert len(output.found().failures) == 2
+    assert r"C:\work\shop\cart.py:31" in output.laid(Room(250, tokenizer())).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "15 passed\n",
+        "5 passed (3.2s)\n",
+        "ERROR: Could not find a version that satisfies the requirement nowhere\n",
+        "ERROR app.py: cannot start\nFAILED to start\n",
+        "=== Release notes ===\n____ x ____\n--- a ---\n",
+        "=== FAILURES ===\n",
+        "PASS src/cart.test.js\nFAIL src/pay.test.js\n",
+        "test cart::total ... FAILED\n",
+        "[  FAILED  ] Cart.Total\n",
+        "Building [ 50%]\n- [1/5]\n",
+    ],
+)
+def test_what_is_not_ours(text):
+    assert list(REDUCER.find(Log.of(text))) == []
+    assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        (" a.py::test_x - ValueError: a - b", ("a.py::test_x", "ValueError: a - b")),
+        (" a.py::test_x", ("a.py::test_x", "")),
+        (" a.py::test[a - b] - E: [x] - y", ("a.py::test[a - b]", "E: [x] - y")),
+        (" a.py::test[a - b]", ("a.py::test[a - b]", "")),
+        (" a.py::test_x - [1] != [2]", ("a.py::test_x", "[1] != [2]")),
+        ("[m] (i=1) a.py::test_x - E", ("a.py::test_x [m] (i=1)", "E")),
+        (" (i='a b') a.py::test_x - E", ("a.py::test_x (i='a b')", "E")),
+    ],
+)
+def test_ids_and_messages_of_a_summary(rest, expected):
+    assert node(rest) == expected
+
+
+def test_titles():
+    assert title_of("a/b.py::C::test_x[d::e]") == "C.test_x[d::e]"
+    assert title_of("a/b.py") == "a/b.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        ("1 failed, 2 errors in 0.1s", {"failed": 1, "errors": 2}),
+        ("1 error in 3.00 seconds", {"errors": 1}),
+        ("no tests ran in 0.01s", {}),
+        ("3 apples in 0.1s", None),
+        ("2 rerun, 1 warning, 4 subtests passed in 1.0s",
+         {"rerun": 2, "warnings": 1, "subtests passed": 4}),
+    ],
+)  # fmt: skip
+def test_counts_of_a_verdict(line, counts):
+    assert verdict_counts(line) == counts
+
+
+PIECES = [HEAD, FAILURES, LONG_A, LONG_B, LONG_C, SUMMARY, END, *RUN.splitlines(keepends=True)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=30), max_size=30))
+def test_any_order_of_lines_can_be_read_and_fits(parts):
+    text = "".join(parts)
+    log = Log.of(text)
+    stop = 0
+    for span in REDUCER.find(log):
+        assert stop <= span.start < span.stop <= len(log)
+        stop = span.stop
+    form = REDUCER.read(log)
+    if form is not None:
+        form.found()
+        for limit in (40, 400):
+            assert tokenizer().count(form.lay(Room(limit, tokenizer())).text) <= limit
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.booleans())
+def test_distinct_failures_are_the_distinct_places(places, summary):
+    """Each test fails at the line drawn for it: a set of lines says how many failures there are."""
+    text = HEAD + FAILURES
+    for number, place in enumerate(places):
+        text += lines(
+            centred(f"test_{number}", "_"),
+            f"tests/test_x.py:{100 + number}: in test_{number}",
+            "    run()",
+            f"shop/run.py:{place}: in run",
+            "    raise ValueError",
+            "E   ValueError",
+        )
+    if summary:
+        text += lines(centred("short test summary info"))
+        for number in range(len(places)):
+            text += lines(f"FAILED tests/test_x.py::test_{number} - ValueError")
+    text += lines(centred(f"{len(places)} failed in 0.1s"))
+    found = read(text).found()
+    assert len(found.failures) == len(set(places))
+    ids = [f"tests/test_x.py::test_{n}" if summary else f"test_{n}" for n in range(len(places))]
+    assert sorted(name for known in found.failures for name in known if name in ids) == sorted(ids)
+    assert found.counts == {"failed": len(places)}
+
+
+def test_reduce_recognises_it_inside_a_log():
+    before = "".join(f"step {number} of the checkout\n" for number in range(30))
+    result = reduce(before + RUN + "exit code 1\n", 400)
+    assert result.tool == "pytest"
+    assert TOTAL in result.text
+    assert EMPTY in result.text
+    assert re.search(r"3 failed, 1 passed, 2 warnings in 0.12s", result.text)
+
+
+def test_sessions_are_told_apart_by_lines():
+    found = sessions(Log.of("a\n" + RUN + "b\n" + RUN))
+    size = RUN.count("\n")
+    assert [(s.start, s.stop) for s in found] == [(1, 1 + size), (2 + size, 2 + 2 * size)]
