@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import columns
+from bench.loading import load_tools
 from bench.runs import Plan, execute
 from bench.selection import (
     select_baseline,
@@ -83,6 +84,7 @@ def compare(
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
+    warn: Callable[[str], object] = lambda warning: None,
     partial: bool = False,
 ) -> Comparison:
     """Run *policies* on the same *scenarios* and seeds 0 … *seeds* − 1, and compare them.
@@ -93,7 +95,8 @@ def compare(
     *settings* are laid over every scenario by dotted key. Differences are taken to *baseline*,
     by default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
     share the work (a script that asks for more than one needs ``if __name__ == "__main__":``
-    around it), or *executor* does it; *report* is told (runs done, runs planned).
+    around it), or *executor* does it; *report* is told (runs done, runs planned), *warn* what a
+    user should know about a scenario.
 
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
@@ -101,7 +104,12 @@ def compare(
     wanted = with_price(settings or {}, price)
     chosen, remarks = select_scenarios(scenarios, wanted)
     plan = _plan(chosen, policies, seeds, strict)
-    return _compare(plan, baseline, wanted, remarks, _Effort(jobs, executor, report, partial))
+    warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
+    for warning in warnings:
+        warn(warning)
+    found = _compare(plan, baseline, wanted, remarks, _Effort(jobs, executor, report, partial))
+    found.manifest["warnings"] = warnings
+    return found
 
 
 def replay(
@@ -112,6 +120,7 @@ def replay(
     settings: Mapping[str, object] | None = None,
     price: str | None = None,
     relevance: str | PathLike[str] | None = None,
+    tools: str | PathLike[str] | None = None,
     tokenizer: str | None = None,
     baseline: str | None = None,
     strict: bool = False,
@@ -124,9 +133,9 @@ def replay(
     """Run *policies* on the sessions recorded in *files*, and compare them.
 
     *budget* is the token limit, by default what the recording suggests; *relevance* a file of
-    scores that replaces those mined from the text; *tokenizer* what counts its tokens. *warn* is
-    told of every part of a recording that could not be used, which with *strict* is an
-    InputError. The rest is as in :func:`compare`.
+    scores that replaces those mined from the text; *tools* a tools file, by whose budgets results
+    are reduced; *tokenizer* what counts its tokens. *warn* is told of every part of a recording
+    that could not be used, which with *strict* is an InputError. The rest is as in :func:`compare`.
     """
     from scenarios import transcripts
 
@@ -147,6 +156,7 @@ def replay(
         relevance_file=relevance,
         on_note=notes.append,
         tokenizer=tokenizer,
+        declared=None if tools is None else load_tools(Path(tools), tokenizer),
     )
     plan = _plan(sorted_scenarios(chosen), policies, 1, strict)
     effort = _Effort(jobs, executor, report, partial)

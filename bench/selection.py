@@ -31,25 +31,26 @@ def select_scenarios(
     A setting must be one of every scenario that was asked for by name. Where all are meant, it is
     laid over those that have it, and a remark names the others. Raises InputError.
     """
+    from bench.loading import load
     from scenarios import catalogue
 
     if wanted is not None:
         wanted = list(wanted)
         names = dict.fromkeys(item for item in wanted if isinstance(item, str))
         made = [item for item in wanted if not isinstance(item, str)]
-        return sorted_scenarios([*(catalogue.load(name, settings) for name in names), *made]), []
-    plain = [catalogue.load(name) for name in catalogue.names()]
+        return sorted_scenarios([*(load(name, settings) for name in names), *made]), []
+    plain = [load(name) for name in catalogue.names()]
     takes = {scenario.name: _taken(scenario, settings) for scenario in plain}
     remarks = []
     for key in settings:
         left = [name for name, taken in takes.items() if key not in taken]
         if len(left) == len(plain):
-            catalogue.load(plain[-1].name, {key: settings[key]})
+            load(plain[-1].name, {key: settings[key]})
         elif left:
             stories = [scenario.name for scenario in plain if scenario.kind == "story"]
             whose = "the stories" if left == stories else ", ".join(left)
             remarks.append(f"{key} is not a setting of {whose}")
-    return sorted_scenarios(catalogue.load(name, taken) for name, taken in takes.items()), remarks
+    return sorted_scenarios(load(name, taken) for name, taken in takes.items()), remarks
 
 
 def _taken(scenario: Scenario, settings: Mapping[str, object]) -> dict[str, object]:

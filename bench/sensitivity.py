@@ -16,6 +16,7 @@ from bench.anatomy import difference, peak_turn, window_at
 from bench.api import compare
 from bench.cells import run_one
 from bench.executors import available_jobs
+from bench.loading import load
 from bench.statistics import Estimate, estimate
 
 __all__ = ["CHANGES", "Change", "main"]
@@ -89,9 +90,7 @@ def anatomy(seeds: int) -> dict[str, Estimate]:
     """
     import numpy as np
 
-    from scenarios import catalogue
-
-    scenario = catalogue.load("doc-analysis")
+    scenario = load("doc-analysis")
     rows: list[dict[str, float]] = []
     for seed in range(seeds):
         script = scenario.script(seed)

@@ -8,6 +8,7 @@ from pathlib import Path
 from scenarios import reference, stories
 from scenarios.scenario import Scenario
 from sim.errors import InputError, unknown
+from sim.measured import Measure
 
 __all__ = ["describe", "load", "names"]
 
@@ -31,13 +32,18 @@ def describe(name: str) -> str:
     raise InputError(unknown("scenario", name, names()))
 
 
-def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Scenario:
+def load(
+    name_or_path: str,
+    settings: Mapping[str, object] | None = None,
+    measure: Measure | None = None,
+) -> Scenario:
     """Return a scenario, checked, with *settings* over its own.
 
     *name_or_path* is the name of a story or family, the path of a scenario file (.toml), either
     with ``/FLIP`` behind it for a flip or variant (several are applied in turn), or the path of a
     script file (.json). *settings* are overrides by dotted key, values as text (from
-    ``--set KEY=VALUE``) or typed.
+    ``--set KEY=VALUE``) or typed. *measure* measures real results, where a scenario draws from
+    some (``tool_logs``).
 
     Raises InputError with a sentence for everything that is wrong.
     """
@@ -49,7 +55,7 @@ def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Sce
     if file is not None:
         from scenarios.files import load_file
 
-        return load_file(file, file.stem, patches, settings)
+        return load_file(file, file.stem, patches, settings, measure)
     name, *patches = name_or_path.split("/")
     if name in stories.NAMES:
         from scenarios.files import load_file
@@ -58,7 +64,7 @@ def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Sce
     if name in reference.families() and not patches:
         from scenarios.generated import load_family
 
-        return load_family(name, settings)
+        return load_family(name, settings, measure)
     if name in reference.families():
         raise InputError(f"family {name!r} has no flips; use --set, or a scenario file with flips")
     raise InputError(unknown("scenario", name_or_path, names()))

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scenarios import reference
+from scenarios import reference, tool_logs
 from scenarios.documents import Faults, read_toml
 from scenarios.generated import family_script
 from scenarios.scenario import Scenario
@@ -15,6 +15,7 @@ from scenarios.stories.build import build, settle_layers, story_script
 from scenarios.stories.document import Document, Settings, read_document
 from scenarios.tools import declared
 from sim.errors import InputError, unknown
+from sim.measured import Measure
 from sim.script import Script
 
 __all__ = ["about", "load_file"]
@@ -31,11 +32,13 @@ def load_file(
     name: str,
     patches: Sequence[str] = (),
     overrides: Mapping[str, Any] | None = None,
+    measure: Measure | None = None,
 ) -> Scenario:
     """Return the scenario of a file, with its flips or variants *patches* applied in turn.
 
     *overrides* are settings from outside, as text or typed; a file with its own stimuli takes all
-    but `turns`. Raises one InputError with everything that is wrong with the file and its
+    but `turns`. A folder of logs that the file names stands beside the file; *measure* measures
+    them. Raises one InputError with everything that is wrong with the file and its
     patches, or with the overrides.
     """
     data, faults = read_toml(file)
@@ -53,6 +56,12 @@ def load_file(
     chosen.layers.append(given)
     settings, make = _maker(chosen, label, layer, faults)
     faults.raise_all()
+    if tool_logs.KEY in settings and tool_logs.KEY not in given.values:
+        folder = Path(settings[tool_logs.KEY]).expanduser()
+        settings[tool_logs.KEY] = str(file.parent / folder)
+    logs = tool_logs.of_settings(settings, measure)
+    if logs is not None:
+        make = partial(family_script, layer, label, settings, logs=logs)
     lines = [document.about, *(document.patches()[patch].values.get("about") for patch in patches)]
     return Scenario(
         name=label,
@@ -64,6 +73,7 @@ def load_file(
         variants=tuple(document.variants),
         tools=declared(chosen.tools, faults),
         about=_one_line(next((line for line in reversed(lines) if line), "")),
+        notes=() if logs is None else logs.notes,
     )
 
 

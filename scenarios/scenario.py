@@ -36,6 +36,8 @@ class Scenario:
     about: str = ""
     tools: Mapping[str, Tool] = field(default_factory=dict)
     """What its tools declare, by name; a family and a script have it in their arrivals alone."""
+    notes: tuple[str, ...] = ()
+    """What a user should be told about it, a sentence each."""
 
     def script(self, seed: int) -> Script:
         """Return the script of *seed*; raises InputError if its first pins exceed the budget."""

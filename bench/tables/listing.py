@@ -50,6 +50,7 @@ def _policies() -> list[Item]:
 
 
 def _scenarios() -> list[Item]:
+    from bench.loading import load
     from scenarios import catalogue
 
     return [
@@ -61,7 +62,7 @@ def _scenarios() -> list[Item]:
             "about": scenario.about,
         }
         for name in catalogue.names()
-        for scenario in [catalogue.load(name)]
+        for scenario in [load(name)]
     ]
 
 

@@ -82,7 +82,8 @@ class ByFile:
         hidden = files[whole + places :]
         parts = []
         if further:
-            parts.append(f"{_number(further, 'further ' + noun)} in the first {whole:,} files")
+            first = _number(whole, "file")
+            parts.append(f"{_number(further, 'further ' + noun)} in the first {first}")
         if places:
             placed_in = _number(places, "file")
             parts.append(f"the words of {_number(placed, noun)} in {placed_in} named by place")

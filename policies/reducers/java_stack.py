@@ -12,16 +12,22 @@ from policies.reducers.tracebacks import Frame
 __all__ = ["FRAME", "JvmStack", "in_project", "innermost", "read", "thrown_type"]
 
 FRAME = re.compile(
-    r"^[ \t|│]*+at (?P<name>[\w$.<>/@~ \-\[\]]++)\((?P<where>[^()\n]{1,300})\)(?P<jar>[ \t]~?\[[^\n]*+)?[ \t]*+$",
+    r"^(?:[\w.-]{1,60} {0,20}\| ?|\[[A-Z]{4,7}\] )?+[ \t|│]*+at (?P<name>[^()\n]{1,400})"
+    r"\((?P<where>[\w$-]{1,120}\.[a-z]{1,10}(?::\d{1,9})?|Native Method|Unknown Source"
+    r"|SourceFile:\d{1,9}|<\w{1,30}>)\)(?:[ \t]~?\[[^\]\n]{0,300}\])?[ \t]*+$",
     re.MULTILINE,
 )
 """A frame, as Throwable.printStackTrace prints it, with a logger's mention of the archive."""
 
-CAUSE = re.compile(r"^[ \t|│]*+(?:Caused by|Wrapped by): (?P<said>[^\n]++)$", re.MULTILINE)
+CAUSE = re.compile(
+    r"^(?:[\w.-]{1,60} {0,20}\| ?|\[[A-Z]{4,7}\] )?+[ \t|│]*+"
+    r"(?:Caused by|Wrapped by): (?P<said>[^\n]++)$",
+    re.MULTILINE,
+)
 """The line that begins a cause."""
 
 _THROWN = re.compile(
-    r"(?:Exception in thread \"[^\"\n]{0,200}\" |(?:\[[^\]\n]{0,80}\] )?(?:SEVERE|ERROR|WARN|FATAL): )?"
+    r"(?:Exception in thread \"[^\"\n]{0,200}\" )?"
     r"(?P<type>(?:[A-Za-z_]\w{0,80}\.){0,20}[A-Za-z_][\w$]{0,120})(?=:|$|\s*$)"
 )
 _NAMED = re.compile(
@@ -39,9 +45,9 @@ _LIBRARIES = (
     "org.eclipse.core.", "org.eclipse.osgi.", "org.eclipse.equinox.", "org.eclipse.tycho.",
     "org.osgi.", "com.fasterxml.jackson.", "org.apache.commons.", "org.apache.logging.",
     "org.slf4j.", "ch.qos.logback.", "com.zaxxer.hikari.", "org.postgresql.", "com.mysql.",
-    "okhttp3.", "retrofit2.", "android.", "androidx.", "com.android.", "dalvik.", "hudson.remoting.",
-    "org.robolectric.", "io.micronaut.", "io.quarkus.", "sbt.", "xsbt.", "com.gradle.",
-    "worker.org.gradle.", "org.aspectj.", "com.sun.proxy.", "$Proxy",
+    "okhttp3.", "retrofit2.", "android.", "androidx.", "com.android.", "dalvik.",
+    "hudson.remoting.", "org.robolectric.", "io.micronaut.", "io.quarkus.", "sbt.", "xsbt.",
+    "com.gradle.", "worker.org.gradle.", "org.aspectj.", "com.sun.proxy.", "$Proxy",
 )  # fmt: skip
 """Packages of the platform and of what many projects are built on: not a project's own."""
 
@@ -97,7 +103,8 @@ def read(text: str) -> JvmStack | None:
     starts = [0, *(match.start() for match in causes)]
     parts = [text[at:stop] for at, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
     frames = [[_frame(match) for match in FRAME.finditer(part)] for part in parts]
-    ordered = tuple(frame for part in frames for frame in reversed(part))
+    every = [frame for part in frames for frame in reversed(part)]
+    ordered = tuple(frame for frame in every if frame.line) or tuple(every)
     lines = [match["said"].strip() for match in causes[::-1]]
     kind = next((found for line in (*lines[:1], *said) if (found := thrown_type(line))), "")
     wrapped = [f"the cause of: {line}" for line in (*lines[1:], *said[:1])] if lines else said

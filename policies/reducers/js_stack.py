@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from policies.reducers.room import clip
@@ -15,9 +15,14 @@ __all__ = ["FRAME", "Stack", "frame_of", "in_project", "innermost", "read", "thr
 FRAME = re.compile(r"^[ \t|│]*+(?:at|❯) (?P<what>[^\n]++)$", re.MULTILINE)
 """A line of a stack, as V8 or vitest prints it."""
 
-_PLACE = re.compile(r"(?P<file>[^\n]*[^:\s]):(?P<line>\d{1,9})(?::\d{1,9})?$")
+_COLUMN = re.compile(r"\d{1,9}")
 _AS = re.compile(r" \[as [^\]\n]{1,200}\]$")
 _CODE = re.compile(r"\s*+>?\s*+\d++ ?\||\s*+\|\s*+\^[\s^~]*+$|\s*+\|\s*+$")
+_EXCERPT = re.compile(
+    r"^[ \t>]{0,40}(?P<line>\d{1,9}) ?\|(?P<source>[^\n]*+)\n[ \t]*+\|[ \t]*+\^", re.MULTILINE
+)
+"""The line of the source that a caret points at, in the excerpts of Jest and vitest."""
+
 _THROWN = re.compile(
     r"(?:Uncaught |Unhandled |error: |\(in promise\) |\[cause\]: |thrown: )*+"
     r"(?P<type>[A-Za-z_$][\w$.]{0,120})(?: \[[^\]\n]{1,60}\])?(?=:|$)"
@@ -79,13 +84,15 @@ def frame_of(what: str) -> Frame | None:
         name, what = what[:at], what[at + 2 : -1]
         if what.startswith("eval at "):
             what = what.rpartition(", ")[2]
-    place = _PLACE.match(what)
-    if place is None:
+    file, _, line = what.rpartition(":")
+    above, _, number = file.rpartition(":")
+    if above and _COLUMN.fullmatch(number):
+        file, line = above, number
+    if not file or not _COLUMN.fullmatch(line):
         return None
-    file = place["file"]
     if not name and " " in file and "/" not in file.partition(" ")[0]:
         name, _, file = file.rpartition(" ")
-    return Frame(file, int(place["line"]), _AS.sub("", name))
+    return Frame(file, int(line), _AS.sub("", name))
 
 
 def read(text: str, frame: re.Pattern[str] = FRAME) -> Stack | None:
@@ -99,7 +106,17 @@ def read(text: str, frame: re.Pattern[str] = FRAME) -> Stack | None:
     message = _message(text[: first.start()] if first else text)
     if not message and not frames:
         return None
-    return Stack(tuple(reversed(frames)), thrown_type(message), message)
+    return Stack(_with_source(text, frames), thrown_type(message), message)
+
+
+def _with_source(text: str, frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """Return *frames*, innermost first, in the other order, the pointed one with its source."""
+    found = _EXCERPT.search(text)
+    own = next((n for n, frame in enumerate(frames) if in_project(frame.file)), None)
+    every = list(frames)
+    if found and own is not None and every[own].line == int(found["line"]):
+        every[own] = replace(every[own], source=found["source"].strip())
+    return tuple(reversed(every))
 
 
 def _message(text: str) -> tuple[str, ...]:

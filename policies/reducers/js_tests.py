@@ -14,9 +14,7 @@ _COUNT = re.compile(r"(?P<number>\d{1,12}) (?P<noun>[a-z]{2,20})")
 _TIMES = re.compile(r"\d{1,9}(?:[.,]\d{1,9})?(?:ms|s|m|h| ms| s| m| h)")
 
 
-def failure(
-    name: str, run: Hashable, stack: Stack | None, also: tuple[str, ...] = ()
-) -> Failure:
+def failure(name: str, run: Hashable, stack: Stack | None, also: tuple[str, ...] = ()) -> Failure:
     """Return the failure of test *name* of *run*, of one key with those of the same place.
 
     Without a frame in the project it is a failure of its own.

@@ -19,9 +19,12 @@ _START = re.compile(
 _RESUME = re.compile(r"<(?:testsuites?|testcase)(?=[\s>/])")
 _CLOSE = re.compile(r"</testsuites?\s*+>")
 _NO_CHARACTER = re.compile("[\ufffe\uffff]")
-_CHUNK = 1 << 16
+_FIRST, _CHUNK = 1 << 12, 1 << 20
+"""Characters that are parsed at a time, at first and later: most of what breaks does so early."""
 _RESTARTS = 500
 """Breaks of one document after which its rest is left."""
+_IN_VAIN = 2_000
+"""Breaks, in all, of what turned out to be no document, after which no more are looked for."""
 _REREAD = 4
 """How many times its length may be parsed of a document that is broken."""
 _HEAD = 4_000
@@ -155,14 +158,16 @@ def _case(attributes: Mapping[str, str]) -> Case:
 def documents(text: str) -> Iterator[Document]:
     """Yield the documents in *text* that hold a test case or say how many there are."""
     text = _NO_CHARACTER.sub("\ufffd", text)
-    at = 0
-    while match := _START.search(text, at):
+    at = in_vain = 0
+    while in_vain < _IN_VAIN and (match := _START.search(text, at)):
         start = match.start("tag")
         document = _read(text, start)
         at = max(document.stop, match.end())
         if document.cases or (document.declared and not document.broken):
             document.start = _declaration(text, start)
             yield document
+        else:
+            in_vain += 1 + len(document.broken)
 
 
 def _declaration(text: str, start: int) -> int:
@@ -178,7 +183,7 @@ def _read(text: str, start: int) -> Document:
     document = Document(start)
     reader = _Reader(document)
     at, wrapped = start, text.startswith("<testcase", start)
-    most = _REREAD * (len(text) - start) + _CHUNK
+    most = _REREAD * (len(text) - start)
     for _ in range(_RESTARTS):
         state, stop, fed = _parse(reader, text, at, wrapped)
         most -= fed
@@ -225,13 +230,14 @@ def _parse(reader: _Reader, text: str, start: int, wrapped: bool) -> tuple[str, 
     parser.StartElementHandler = reader.begin
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.data
-    at = start
+    at, size = start, _FIRST
     try:
         if wrapped:
             parser.Parse(_WRAPPER)
         while at < len(text):
-            parser.Parse(text[at : at + _CHUNK].encode("utf-8", "replace"))
-            at += _CHUNK
+            parser.Parse(text[at : at + size].encode("utf-8", "replace"))
+            at += size
+            size = min(4 * size, _CHUNK)
         parser.Parse(b"", True)
     except _EndError:
         stop = _offset(text, start, parser.CurrentLineNumber, parser.CurrentColumnNumber, wrapped)

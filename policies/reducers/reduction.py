@@ -82,10 +82,22 @@ class Output:
         """Return the text that enters: all of it if it fits, else what its structure leaves."""
         if self.tokens(room) <= room.limit:
             return Laid(self.text)
-        laid = self.form.lay(room)
+        laid = self._marked(self.form, room)
         if not room.fits(laid.text):
-            laid = HeadTail(self.log).lay(room)
+            laid = self._marked(HeadTail(self.log), room)
         return laid
+
+    def _marked(self, form: Form, room: Room) -> Laid:
+        """Return *form* laid out; what it passes over as nothing of its own is marked as well."""
+        laid = form.lay(room)
+        if laid.dropped:
+            return laid
+        mark = f"[{self.tokens(room) - room.count(laid.text):,} tokens left out; {room.ask}]"
+        text = f"{laid.text}\n{mark}" if laid.text else mark
+        if room.fits(text):
+            return Laid(text)
+        laid = form.lay(room.of(max(1, room.limit - room.count(mark) - 2)))
+        return laid if laid.dropped else Laid(f"{laid.text}\n{mark}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,17 +172,17 @@ class Sections:
     def _lay(self, room: Room) -> Laid:
         sections = self.sections
         if len(sections) == 1:
-            return sections[0].form.lay(room)
+            return _laid(sections[0], room)
         free = room.limit - sum(room.count(section.title) + 2 for section in sections)
         if free < _LEAST_SHARE * len(sections):
             return self._crowded(room)
-        laid = [section.form.lay(room) for section in sections]
+        laid = [_laid(section, room) for section in sections]
         wanted = [room.count(each.text) for each in laid]
         while True:
             if sum(wanted) > free:
                 shares = self._shares(wanted, free)
                 laid = [
-                    each if share >= want else section.form.lay(room.of(share))
+                    each if share >= want else _laid(section, room.of(share))
                     for section, each, share, want in zip(
                         sections, laid, shares, wanted, strict=True
                     )
@@ -223,6 +223,26 @@ class Sections:
         inner = Sections(shown)._lay(room.of(max(1, room.limit - room.count(note) - 2)))
         lines = sum(len(section.log) for section in hidden)
         return Laid(f"{inner.text}\n{note}", _added([inner.dropped, {"lines": lines}]))
+
+
+def _laid(section: Section, room: Room) -> Laid:
+    """Lay out *section*; if its form says nothing of lines it does not show, say how many.
+
+    Forms of findings show errors, not the notes, sources and blank talk around them.
+    """
+    laid = section.form.lay(room)
+    if "left out" in laid.text or getattr(section.form, "complete", False):
+        return laid
+    shown = {line.strip() for line in laid.text.split("\n")}
+    gone = sum(line.strip() not in shown for line in section.log.lines if line.strip())
+    if not gone:
+        return laid
+    note = f"[{gone:,} other {'line' if gone == 1 else 'lines'} left out; {room.ask}]"
+    text = f"{laid.text}\n{note}"
+    if not room.fits(text):
+        laid = section.form.lay(room.of(max(0, room.limit - room.count(note) - 2)))
+        text = laid.text if "left out" in laid.text else f"{laid.text}\n{note}"
+    return Laid(text, _added([laid.dropped, {"lines": gone}]))
 
 
 def _said(lines: Sequence[str], span: Span) -> Iterator[Span]:

@@ -28,6 +28,8 @@ class Tree:
 
     entries: Mapping[str, Sequence[str]]
     verdict: str = ""
+    complete = True
+    """What it does not show it counts: entries stand apart from their paths."""
 
     def found(self) -> Found:
         """Return how many directories and entries there are."""

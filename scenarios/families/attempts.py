@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from scenarios.families.builder import Builder, kept_share
+from scenarios.families.logged import Logged, Output
 from scenarios.families.past import Item, Past
 from scenarios.families.repository import Repository
 from scenarios.families.sizes import Lognormal, geometric, pareto_lag, spread
@@ -28,12 +29,15 @@ class Attempts:
     What follows a guarded attempt may take it to have failed, for a run ends at the first ``ok``.
     """
 
-    def __init__(self, builder: Builder, past: Past, repository: Repository) -> None:
+    def __init__(
+        self, builder: Builder, past: Past, repository: Repository, logged: Logged
+    ) -> None:
         settings = builder.settings
         self._builder = builder
         self._settings = settings
         self._past = past
         self._repository = repository
+        self._logged = logged
         self._said = Lognormal.of(settings, "say")
         self._diff = Lognormal.of(settings, "diff")
         self._latency = Lognormal.of(settings, "check_latency")
@@ -126,7 +130,8 @@ class Attempts:
         self._builder.put(*_calls_first(pairs))
         for _, result in pairs:
             keys = tuple(fact.key for fact in result.facts)
-            self._past.add(Item(result.id, result.id, keys, topic))
+            if keys:
+                self._past.add(Item(result.id, result.id, keys, topic))
         self._builder.attempts.append(Attempt(number, turn))
 
     def _guard(
@@ -159,10 +164,12 @@ class Attempts:
     ) -> list[tuple[Arrival, Arrival]]:
         """Return the calls of the three tools with their results, of *tokens* each if given."""
         draws = self._checks[number]
-        return [
+        pairs = [
             self._check(turn, number, tool, branch + tool, draws[3 * i : 3 * i + 3], tokens)
             for i, tool in enumerate(TOOLS)
         ]
+        results = self._logged.in_order(result for _, result in pairs)
+        return [(call, result) for (call, _), result in zip(pairs, results, strict=True)]
 
     def _check(
         self,
@@ -174,25 +181,35 @@ class Attempts:
         tokens: int | None,
     ) -> tuple[Arrival, Arrival]:
         settings = self._settings
-        limit = settings["check.limit"]
         failing = tokens is None
-        size = self._sizes[tool].tokens(draws[0]) if tokens is None else tokens
-        structure = self._structure(tool, size) if failing else None
-        kept = kept_share(size, limit, structure)
+        size, draw = draws[0], draws[2]
+        output = self._failing(tool, f"t{turn}.{name}", size) if tokens is None else Output(tokens)
         return self._builder.pair(
             turn,
             name,
             Kind.TOOL_RESULT,
-            size,
-            spread(settings["score.low"], settings["score.high"], draws[2]),
+            output.tokens,
+            spread(settings["score.low"], settings["score.high"], draw),
             call_tokens=settings["call.tokens"],
             tool=tool,
             time=self._latency.seconds(draws[1]),
-            facts=self._builder.facts(f"t{turn}.{name}", kept=kept) if failing else (),
-            max_result_tokens=limit,
-            structure=structure,
+            facts=output.facts,
+            max_result_tokens=settings["check.limit"],
+            structure=output.structure,
+            reduced_tokens=output.reduced_tokens,
             names=self._names(turn, number, tool) if failing else (),
         )
+
+    def _failing(self, tool: str, id: str, draw: float) -> Output:
+        """Return a failing result of *tool*: a real log, or one of a size that *draw* says."""
+        limit = self._settings["check.limit"]
+        real = self._logged.result(tool, id, limit)
+        if real is not None:
+            return real
+        size = self._sizes[tool].tokens(draw)
+        structure = self._structure(tool, size)
+        facts = self._builder.facts(id, kept=kept_share(size, limit, structure))
+        return Output(size, facts, structure=structure)
 
     def _structure(self, tool: str, tokens: int) -> Structure | None:
         """Return how the result of *tool* is built; the lint has no rule of its own."""

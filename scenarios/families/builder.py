@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scenarios.families.draws import Rows
+from scenarios.tool_logs import ToolLogs
 from sim.script import Arrival, Attempt, Stimulus, Structure
 from sim.segments import Fact, Kind
 from sim.streams import uniform
@@ -21,12 +22,19 @@ class Builder:
 
     Whether a segment has a copy and whether its surrogate can carry a tag hang on its id alone,
     so that a larger share only adds segments to those of a smaller one. A call and its result
-    share the second draw: they become one surrogate.
+    share the second draw: they become one surrogate. *logs* are real results to draw from.
     """
 
-    def __init__(self, scenario: str, settings: Mapping[str, Any], seed: int) -> None:
+    def __init__(
+        self,
+        scenario: str,
+        settings: Mapping[str, Any],
+        seed: int,
+        logs: ToolLogs | None = None,
+    ) -> None:
         self.settings = settings
         self.seed = seed
+        self.logs = logs
         self.turns: int = settings["turns"]
         self.stimuli: list[Stimulus] = []
         self.attempts: list[Attempt] = []

@@ -7,6 +7,7 @@ from scenarios.families.attempts import Attempts
 from scenarios.families.builder import Builder, kept_share
 from scenarios.families.calls import Call, Calls, Mix
 from scenarios.families.common import Family
+from scenarios.families.logged import Logged, Output
 from scenarios.families.past import Item, Past
 from scenarios.families.repository import Repository
 from scenarios.families.sizes import Lognormal
@@ -37,7 +38,8 @@ class _Coder:
         self._call_tokens: int = settings["call.tokens"]
         self._edited: list[str] = []
         self._request = 1
-        self.attempts = Attempts(builder, self._past, self._repository)
+        self._logged = Logged(builder)
+        self.attempts = Attempts(builder, self._past, self._repository, self._logged)
 
     def turn(self, turn: int) -> None:
         """Put everything that *turn* brings."""
@@ -66,7 +68,8 @@ class _Coder:
     def _work(self, turn: int) -> None:
         """Put the calls of an ordinary turn, their results, and the writes after them."""
         pairs = [self._use(turn, call) for call in self._calls.of(turn)]
-        self._builder.put(*(call for call, _ in pairs), *(result for _, result in pairs))
+        results = self._logged.in_order(result for _, result in pairs)
+        self._builder.put(*(call for call, _ in pairs), *results)
         for path in self._edited:
             self._builder.put(self._repository.write(turn, path))
         self._edited.clear()
@@ -127,20 +130,26 @@ class _Coder:
         """Return a command or a search with its output."""
         name = f"{tool}{call.number}"
         id = f"t{turn}.{name}"
-        tokens = self._sizes[tool].tokens(call.size)
-        facts = self._builder.facts(id, kept=kept_share(tokens, self._limits[tool]))
-        self._past.add(Item(id, id, tuple(fact.key for fact in facts), self._request))
+        limit = self._limits[tool]
+        output = self._logged.result(tool, id, limit)
+        if output is None:
+            tokens = self._sizes[tool].tokens(call.size)
+            output = Output(tokens, self._builder.facts(id, kept=kept_share(tokens, limit)))
+        facts = output.facts
+        if facts:
+            self._past.add(Item(id, id, tuple(fact.key for fact in facts), self._request))
         return self._builder.pair(
             turn,
             name,
             Kind.TOOL_RESULT,
-            tokens,
+            output.tokens,
             call.score,
             call_tokens=self._call_tokens,
             tool=tool,
             time=call.seconds,
             facts=facts,
-            max_result_tokens=self._limits[tool],
+            max_result_tokens=limit,
+            reduced_tokens=output.reduced_tokens,
         )
 
 

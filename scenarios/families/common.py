@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scenarios.families.builder import Builder
+from scenarios.tool_logs import ToolLogs
 from sim.script import Script
 from sim.settings import KEYS, PER_KIND
 
@@ -30,13 +31,15 @@ class Family:
     capabilities: frozenset[str]
     fill: Callable[[Builder], None]
 
-    def script(self, settings: Mapping[str, Any], seed: int) -> Script:
+    def script(
+        self, settings: Mapping[str, Any], seed: int, logs: ToolLogs | None = None
+    ) -> Script:
         """Return the script of *seed* under the flat, dotted, complete *settings*.
 
-        Equal arguments give equal scripts; more turns only add to the end. Raises KeyError with
-        the name of a missing key.
+        Equal arguments give equal scripts; more turns only add to the end. *logs* are real results
+        that a family may draw from. Raises KeyError with the name of a missing key.
         """
-        builder = Builder(self.name, settings, seed)
+        builder = Builder(self.name, settings, seed, logs)
         self.fill(builder)
         return Script(
             scenario=self.name,
@@ -46,6 +49,7 @@ class Family:
             attempts=tuple(builder.attempts),
             capabilities=self.capabilities,
             output_tokens=builder.output_tokens,
+            tokens_from="script" if logs is None else logs.tokenizer,
             attempts_cut=builder.attempts_cut,
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from scenarios.scenario import capabilities
 from scenarios.transcripts.relevance import Relevance
-from scenarios.transcripts.session import Draft, Session
+from scenarios.transcripts.session import Draft, Place, Session
 from sim.script import Arrival, Query, Script, Stimulus, Wait, Write
 from sim.segments import Fact, Kind
 from sim.streams import uniform
@@ -106,14 +106,24 @@ def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, se
         tokens=settings["image_tokens"] if image else draft.tokens,
         score=settings[f"relevance.{draft.kind}"] if score is None else score,
         time=draft.time or 0.0,
-        facts=tuple(Fact(key, key) for key in draft.keys),
+        facts=tuple(_fact(key, place) for key, place in draft.keys.items()),
         copy=_drawn(seed, "copy", draft.id, settings[f"copies.{source}"]),
         pinned=draft.pinned,
         taggable=_drawn(seed, "taggable", draft.pair or draft.id, settings["surrogate.taggable"]),
         path=draft.path,
         tool=draft.tool,
         pair=draft.pair,
+        max_result_tokens=draft.max_result_tokens,
+        reduced_tokens=draft.reduced_tokens,
+        delta_tokens=draft.delta_tokens,
+        pages=draft.pages,
     )
+
+
+def _fact(key: str, place: Place | None) -> Fact:
+    if place is None:
+        return Fact(key, key)
+    return Fact(key, key, reducible=place.kept, at=place.at)
 
 
 def _drawn(seed: int, stream: str, name: str, share: float) -> bool:

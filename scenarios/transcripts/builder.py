@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from scenarios.transcripts import mining
 from scenarios.transcripts.content import compact
+from scenarios.transcripts.declared import Budgets, Declared
 from scenarios.transcripts.events import (
     Compaction,
     ContextWindow,
@@ -45,10 +46,14 @@ class Builder:
     """Takes events one by one; :meth:`finish` returns the session.
 
     A tool call enters together with its result, so a result that is late brings its call with it.
+    The results of tools that are *declared* are reduced to their budgets.
     """
 
-    def __init__(self, tokenizer: Tokenizer, findings: Findings) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, findings: Findings, declared: Declared | None = None
+    ) -> None:
         self._tokenizer = tokenizer
+        self._budgets = Budgets(declared, tokenizer)
         self._findings = findings
         self._session = Session(tokenizer.name)
         self._miner = mining.Miner()
@@ -152,6 +157,7 @@ class Builder:
             self._texts.append(draft)
             self._miner.result(values(event.text), turn)
         self._images(draft, event.images)
+        self._budgets.take(draft, event.text)
 
     # -- what the model writes -------------------------------------------------------------
 
@@ -233,6 +239,7 @@ class Builder:
         self._model_calls.add(model_call)
         self._model_call = model_call
         self._settle_times(session.turns)
+        self._budgets.settle(self._incoming)
         if session.turns == 1:
             self._settle_first()
         arrivals = [*self._late, *self._settle_output(), *self._incoming]
@@ -285,7 +292,8 @@ class Builder:
         for source, held in sorted(self._asked.items()):
             key = max(held, key=lambda value: (len(value), value))
             for text in held[key]:
-                self._texts[text].keys[clean(key)] = None
+                draft = self._texts[text]
+                draft.keys[clean(key)] = self._budgets.place(draft, key)
             self._session.asked.append(Asked(turn, clean(key), self._texts[source]))
         self._asked = {}
 

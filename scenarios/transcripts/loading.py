@@ -11,6 +11,7 @@ from typing import Any
 from scenarios import reference
 from scenarios.scenario import Scenario, pins_over_budget
 from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
+from scenarios.transcripts.declared import Declared
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.relevance import Relevance, read_relevance
 from scenarios.transcripts.session import Session
@@ -32,6 +33,7 @@ def load(
     *,
     on_note: Callable[[str], object] | None = None,
     tokenizer: str | None = None,
+    declared: Declared | None = None,
 ) -> list[Scenario]:
     """Return a scenario of kind ``replay`` for each session recorded in *paths*, by path.
 
@@ -39,7 +41,8 @@ def load(
     *settings* are overrides by dotted key, text or typed. What breaks the pattern of a recording
     is skipped and named to *on_warning*, with place and count; under *strict* it raises InputError.
     Notes, which are facts and no faults, go to *on_note*, or with the warnings if that is None.
-    *tokenizer* is one of ``sim.tokens.TOKENIZERS``.
+    *tokenizer* is one of ``sim.tokens.TOKENIZERS``. Results of tools that are *declared* are
+    reduced to their budgets.
     """
     given = _overrides(settings or {}, budget)
     relevance = Relevance() if relevance_file is None else read_relevance(Path(relevance_file))
@@ -48,10 +51,14 @@ def load(
     for source in find([Path(path) for path in paths], strict, on_warning):
         unit = "line" if source.format == "claude-code" else "message"
         findings = Findings(source.place, strict=strict, unit=unit)
-        session = read(source, counter, findings)
+        session = read(source, counter, findings, declared)
+        unknown_tools = None if declared is None else declared.unused(session.arrivals)
+        if unknown_tools is not None:
+            findings.breaks(unknown_tools, None, "no result is reduced")
         for unused in relevance.unused(session.arrivals):
             findings.breaks(unused, None, "ignored")
-        scenarios.append(_scenario(source, session, given, relevance, findings))
+        scenario = _scenario(source, session, given, relevance, findings)
+        scenarios.append(scenario if declared is None else replace(scenario, tools=declared.tools))
         findings.report(on_warning, on_note or on_warning)
     return scenarios
 

@@ -7,12 +7,23 @@ from dataclasses import dataclass, field
 
 from sim.segments import Kind
 
-__all__ = ["Asked", "Draft", "Session", "Written", "clean"]
+__all__ = ["Asked", "Draft", "Place", "Session", "Written", "clean"]
 
 
 def clean(text: str) -> str:
     """Return *text* fit for output: what cannot be printed or encoded is replaced."""
     return text if text.isprintable() else "".join(c if c.isprintable() else "�" for c in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands in a text that is over its budget, in tokens, None if that is unclear.
+
+    *kept* is whether the reduced text still has it.
+    """
+
+    at: int | None
+    kept: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -33,8 +44,12 @@ class Draft:
     pair: str | None = None
     pinned: bool = False
     injected: bool = False
-    keys: dict[str, None] = field(default_factory=dict)
-    """Values that queries ask of it, in order."""
+    keys: dict[str, Place | None] = field(default_factory=dict)
+    """Values that queries ask of it, in order, with their place if it is over its budget."""
+    max_result_tokens: int | None = None
+    reduced_tokens: int | None = None
+    delta_tokens: int | None = None
+    pages: bool = False
 
 
 @dataclass(frozen=True, slots=True)

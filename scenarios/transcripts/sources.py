@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scenarios.transcripts import anthropic, claude_code, openai, openhands
 from scenarios.transcripts.builder import Builder
+from scenarios.transcripts.declared import Declared
 from scenarios.transcripts.events import Event
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.formats import Found, recognise
@@ -94,30 +95,45 @@ def _named(sources: Iterable[tuple[str, tuple[Path, ...]]]) -> list[Source]:
     return list(named.values())
 
 
-def read(source: Source, tokenizer: Tokenizer, findings: Findings) -> Session:
-    """Read a session whole; raises InputError if it holds no model call."""
-    session = _build(_events(source, findings), tokenizer, findings)
+def read(
+    source: Source,
+    tokenizer: Tokenizer,
+    findings: Findings,
+    declared: Declared | None = None,
+) -> Session:
+    """Read a session whole, *declared* tools at their budgets.
+
+    Raises InputError if it holds no model call.
+    """
+    session = _build(_events(source, findings), tokenizer, findings, declared)
     if session.turns == 0 and source.format == "claude-code":
-        session = _side_chain(source, tokenizer, findings) or session
+        session = _side_chain(source, tokenizer, findings, declared) or session
     if session.turns == 0:
         why = "".join(f"; {text}" for text in findings.warnings()[:1])
         raise InputError(f"there is no model call in it{why}", file=source.place)
     return session
 
 
-def _side_chain(source: Source, tokenizer: Tokenizer, findings: Findings) -> Session | None:
+def _side_chain(
+    source: Source, tokenizer: Tokenizer, findings: Findings, declared: Declared | None
+) -> Session | None:
     """Read a file that holds nothing but the side chain of a sub-agent."""
     findings.restart()
     events = claude_code.read(Recording(source.files[0]), findings, side_chain=True)
-    session = _build(events, tokenizer, findings)
+    session = _build(events, tokenizer, findings, declared)
     if session.turns == 0:
         return None
     findings.note("it holds only a side chain, the thread of a sub-agent, which is replayed")
     return session
 
 
-def _build(events: Iterator[Event], tokenizer: Tokenizer, findings: Findings) -> Session:
-    builder = Builder(tokenizer, findings)
+def _build(
+    events: Iterator[Event],
+    tokenizer: Tokenizer,
+    findings: Findings,
+    declared: Declared | None,
+) -> Session:
+    builder = Builder(tokenizer, findings, declared)
     for event in events:
         builder.take(event)
     return builder.finish()

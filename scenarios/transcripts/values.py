@@ -14,7 +14,7 @@ from typing import Any
 
 from scenarios.transcripts.content import leaves
 
-__all__ = ["LONGEST", "argument_values", "values"]
+__all__ = ["LONGEST", "argument_values", "decoded", "values"]
 
 SHORTEST, LONGEST = 6, 80
 _LONGEST_TOKEN = 1000
@@ -64,10 +64,14 @@ def _of_token(token: str) -> tuple[str, ...]:
     return tuple(v for v in dict.fromkeys(found) if SHORTEST <= len(v) <= LONGEST)
 
 
+def decoded(text: str) -> str:
+    """Return *text* with what stands for a character by an escape as that character."""
+    return _ESCAPE.sub(_decode, text) if "\\" in text else text
+
+
 def values(text: str) -> set[str]:
     """Return the distinctive values of *text*."""
-    if "\\" in text:
-        text = _ESCAPE.sub(_decode, text)
+    text = decoded(text)
     found: set[str] = set()
     for token in set(_TOKEN.findall(text)):
         if SHORTEST <= len(token) <= _LONGEST_TOKEN:

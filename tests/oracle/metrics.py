@@ -8,7 +8,7 @@ calls input_tokens cached_tokens written_tokens plain_tokens output_tokens prefi
 maintenance_cost_usd prefill_seconds total_seconds admitted_tokens surrogate_tokens
 fabricated_tokens refreshed_in_tokens refreshed_out_tokens rehydrated_tokens resident_tokens
 evicted_copy_tokens evicted_dispensable_tokens rewritten_tokens truncated_tokens
-never_admitted_tokens missed_tokens evictions rewrites refreshes fetches rehydrated_slack
+never_admitted_tokens missed_tokens evictions rewrites refreshes fetches pages rehydrated_slack
 rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches turns
 """
 COUNTS = NAMES.split()

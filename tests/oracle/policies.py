@@ -10,6 +10,13 @@ GUARDED = ("file", "tool_result", "diff", "image", "note")
 """Kinds that must pass a guarded door."""
 
 # Readings that the definition leaves open, as the project settled them.
+REFRESHED = ("file", "tool_result")
+"""Kinds of which a stale copy is refreshed; one of another kind, as a diff, stays as it is."""
+FRESH_IN_PASS = False
+"""Whether a copy that is stale because the world replaced another of its path is refreshed, too."""
+SPARE_ALL_LONE_CALLS = True
+"""Whether what came this turn is spared as a call under way although its result was refused, or
+it is the surrogate of a call."""
 COMPACT_AGAIN = True
 """Whether a summary alone is summarised again while the window does not fit."""
 ROOM_IN_PASS = True
@@ -27,10 +34,19 @@ SURROGATES_COVER = True
 class Policy:
     """Removes nothing, admits everything, grants everything."""
 
-    ignores_pins = untagged = grows = spends = reduces = restores = False
+    ignores_pins = untagged = grows = spends = restores = False
+    arrival, delta = "off", False
 
     def __init__(self, world):
         self.world = world
+
+    def option(self, name, value):
+        """Set one of the options that decide in which form a result enters."""
+        assert name in ("arrival", "delta"), name
+        if name == "arrival":
+            self.arrival = value
+        else:
+            self.delta = value == "on"
 
     def pinned(self, r):
         return r.full and any(s.pinned for s in r.sources)
@@ -48,7 +64,7 @@ class Policy:
     def gate(self, source, size):
         return True
 
-    def on_write(self):
+    def on_write(self, path):
         pass
 
     def act(self):
@@ -181,8 +197,10 @@ class Gated(Policy):
     """Slack, swap or refuse, for what comes back and for what comes in."""
 
     def limit(self):
+        """Return the tokens up to which there is room."""
         world = self.world
-        return world.set["slack.trigger"] * world.budget
+        share = 1 if world.set["slack.occupancy"] == "mass" else world.set["slack.trigger"]
+        return share * world.budget
 
     def too_much(self, size, salience, leaving):
         """Tell whether *size* more would displace, once *leaving* has left."""
@@ -190,7 +208,7 @@ class Gated(Policy):
         amount = world.occupancy() + size - tokens(leaving)
         if world.set["slack.occupancy"] == "mass":
             mass = sum(world.salience(r) for r in world.window if r not in leaving) + salience
-            return mass > world.set["slack.trigger"] or amount > world.budget
+            return mass > world.set["slack.trigger"] or amount > self.limit()
         return amount > self.limit()
 
     def covers(self, r, source):
@@ -226,8 +244,17 @@ class Gated(Policy):
             for u in self.free()
             if u[0] not in leaving
             and not any(self.covers(r, source) for r in u)
-            and not any(r.pair in self.world.under_way | {source.pair} - {None} for r in u)
+            and not self.under_way(u)
+            and not any(r.pair is not None and r.pair == source.pair for r in u)
         ]
+
+    def under_way(self, unit):
+        """Tell whether *unit* is a call of this turn without its result."""
+        r = unit[0]
+        if not SPARE_ALL_LONE_CALLS:
+            return r.form == "full" and r.pair in self.world.coming
+        turn = r.source.turn if r.full else r.came
+        return lone_call(unit) and turn == self.world.turn
 
     def next_out(self, source, size, leaving):
         found = self.lowest(self.may_leave(source, leaving))
@@ -264,25 +291,29 @@ class SlackSwapRefuse(Gated):
 class Tiered(Policy):
     """Superseded lines, then bulk files, then the rest; pins by role."""
 
-    reduces = True
+    arrival = "on"
 
     # -- pins
 
-    def newest(self):
-        """The most recent result of each tool, as soon as it has come to the door."""
-        newest = {}
-        for s in self.world.sources.values():
-            if s.kind == "tool_result" and s.tool is not None:
-                newest[s.tool] = s
-        return newest.values()
+    def standing(self):
+        """The newest results and what they rest on: none of these is superseded."""
+        found = []
+        for s in self.world.newest():
+            while s is not None:
+                found.append(s)
+                s = s.rests_on
+        return found
 
     def latest(self):
-        """Those of them that are resident."""
-        newest = self.newest()
-        return [r for r in self.world.window if r.full and r.source in newest]
+        """Of each of them, what is pinned: of a result's pages only the last to come."""
+        found = [s.last or s for s in self.standing()]
+        return [r for r in self.world.window if r.full and r.source in found]
+
+    def superseded(self, source):
+        return (source.of or source) not in self.standing()
 
     def named(self):
-        return {name for s in self.newest() for name in s.names}
+        return {name for s in self.world.newest() for name in s.names}
 
     def written(self):
         """Paths written since the attempt under way began."""
@@ -299,16 +330,21 @@ class Tiered(Policy):
 
     # -- acting
 
-    def on_write(self):
-        self.fresh()
+    def on_write(self, path):
+        self.fresh(path)
 
-    def fresh(self):
+    def fresh(self, path=None):
         for r in self.world.window:
+            if path not in (None, r.source.path):
+                continue
+            if r.kind not in REFRESHED:
+                continue
             if r.full and r.source.path is not None and not self.world.current(r):
                 self.world.refresh(r)
 
     def act(self):
-        self.fresh()
+        if FRESH_IN_PASS:
+            self.fresh()
         self.fit()
 
     def fit(self):
@@ -354,14 +390,14 @@ class Tiered(Policy):
 
     def lines(self):
         """Superseded results, and the words and diffs of each superseded attempt."""
-        world, latest, words = self.world, self.latest(), {}
+        world, words = self.world, {}
         found = []
         for u in self.free():
             for r in u:
                 s = r.sources[0]
                 if r.form != "full":
                     continue
-                if r.kind == "tool_result" and s.tool is not None and r not in latest:
+                if r.kind == "tool_result" and s.tool is not None and self.superseded(s):
                     found.append(u)
                 old = s.attempt is not None and s.attempt != world.attempt
                 if old and r.kind in ("assistant", "thinking", "diff"):
@@ -389,8 +425,9 @@ class Disciplined(Tiered, Gated, TagOrDrop):
         if source.pinned or source.kind not in GUARDED:
             return True
         held = tokens(r for r in world.window if r.kind in ("system", "task"))
-        salience = world.salience(source)
-        while self.too_much(size, salience, []) and size <= world.budget - held and self.lines():
+        while (
+            size <= world.budget - held and world.occupancy() + size > self.limit() and self.lines()
+        ):
             excess = world.occupancy() + size - self.limit()
             self.make_line(self.pick(self.lines(), excess, world.set["line_tokens"]))
         self.at_door = True
@@ -411,7 +448,8 @@ class Disciplined(Tiered, Gated, TagOrDrop):
         return None
 
     def act(self):
-        self.fresh()
+        if FRESH_IN_PASS:
+            self.fresh()
         self.relevance()
         self.fit()
 

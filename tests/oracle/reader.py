@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from sim.streams import uniform
 
-OTHERS_THAT_LEFT = True
-"""Whether, where the asked segment never entered, one that left and stated the fact is fetched."""
+NEWEST_COPY = True
+"""Whether of several segments that stated the fact the newest is fetched, not the asked one."""
+
+
+OPERATOR_FIRST = False
+"""Whether explicit requests are served before the queries re-score, and not after."""
+ASKS_FOR_OLD_FACTS = True
+"""Whether a copy is asked for a fact that its newest version no longer states."""
+ANY_PAGE_IN_SIGHT = True
+"""Whether any page of a result shows its cursor or pointer, not the result and the last alone."""
+STOPS_WHERE_A_PAGE_LEFT = True
+"""Whether nothing more is asked for in a turn in which a page just read was thrown out."""
+PAGE_COMES_AT_DOOR = True
+"""Whether a page at the door, let in or not, ends the pin of the one before."""
+POINTER_ASKS_AGAIN = True
+"""Whether a page behind a pointer that was kept out is asked for by the next query, too."""
+FETCHED_IS_DISTRACTED = False
+"""Whether distraction spoils what was fetched in the turn, too."""
 
 
 def answers(world, found):
@@ -19,22 +35,34 @@ def answers(world, found):
         source = world.sources[name]
         r = world.resident(source)
         if r is None or not world.current(r):
-            world.m.add("missed_tokens", world.reduced(source))
+            world.m.add("missed_tokens", world.smallest(source))
     turn = _Turn(world)
-    for s in operators:
-        turn.operator(world.sources[s["segment"]])
+    if OPERATOR_FIRST:
+        turn.serve(operators)
     for q in queries:
         for name in q["touches"]:
             _score(world, world.sources[name], q["relevance"])
+    if not OPERATOR_FIRST:
+        turn.serve(operators)
     turn.rehydrate(queries)
-    outcomes = [turn.answer(q) for q in queries]
-    if turn.called:
+    turn.bulk = turn.count()
+    waiting = []
+    for q in queries:
+        outcome = turn.answer(q)
+        if outcome == "fetch":
+            waiting.append(q)
+        else:
+            turn.say(q, outcome, at_once=True)
+    while turn.called:
+        turn.called, turn.round = False, []
         world.make_fit()
         if world.failed:
             return
         world.extra_call()
-    for q, outcome in zip(queries, outcomes, strict=True):
-        world.m.answer(turn.settled(q, outcome), world.turn)
+        for q in waiting:
+            turn.go_on(q)
+    for q in waiting:
+        turn.say(q, "correct" if turn.readable(q["key"]) else "deferred")
 
 
 def _act(world, s):
@@ -43,7 +71,7 @@ def _act(world, s):
         source = world.sources[name]
         stand_in = world.surrogate(source)
         keys = {f["key"] for f in source.facts}
-        kept = stand_in is not None and stand_in.form == "surrogate" and keys <= set(stand_in.facts)
+        kept = keys and stand_in is not None and keys <= set(stand_in.facts) - stand_in.made_up
         if world.resident(source) is None and not kept:
             world.m.add("violations")
             return
@@ -64,22 +92,24 @@ class _Turn:
 
     def __init__(self, world):
         self.world = world
-        self.asked = {}  # source -> whether it was granted
+        self.asked = []
         self.called = False
         self.brought = []
+        self.bulk = 0  # irrelevant files when the first query is answered
+        self.round = []  # pages asked for since the last call
+        self.reading = {}  # the page that a query asked for last
 
-    def operator(self, source):
+    def serve(self, operators):
         """Bring in what was explicitly asked for, past every gate."""
-        world = self.world
-        if world.resident(source) is not None or not source.copy:
-            return
-        self.bring(source)
+        for s in operators:
+            source = self.world.sources[s["segment"]]
+            if self.world.resident(source) is None and source.copy:
+                self.bring(source)
 
     def bring(self, source):
         """Append *source*; the pass that follows comes once, when all has been asked for."""
         world = self.world
-        size = world.entering(source)
-        world.admit(source, size, "rehydrated" if source.entered else "admitted")
+        world.admit(source, "rehydrated" if source.entered else "admitted")
         self.brought.append(source)
         self.called = True
 
@@ -110,80 +140,163 @@ class _Turn:
             return True
         if stand_in.form == "invented":
             return False
-        if not stand_in.tagged:
-            return world.set["reader.refetch"] == "always"
-        return self.draw(query) < world.set["reader.fetch_tagged"]
+        return self.fetches(query, stand_in)
+
+    def fetches(self, query, stand_in):
+        """Tell whether the reader asks for what *stand_in* stands for, if that has a copy."""
+        if self.world.set["reader.refetch"] == "always":
+            return True
+        return stand_in.tagged and self.draw(query) < self.world.set["reader.fetch_tagged"]
 
     def draw(self, query):
         return uniform(self.world.seed, "reader", query["id"])
 
     def ask(self, source):
-        """Pass the gate once a turn; return whether *source* is there afterwards."""
+        """Pass the gate, once a turn."""
         world = self.world
-        if source in self.asked:
-            return self.asked[source] and world.resident(source) is not None
-        granted = world.policy.gate(source, world.entering(source))
-        if granted:
-            self.bring(source)
-        self.asked[source] = granted
-        return granted and world.resident(source) is not None
+        if source not in self.asked:
+            self.asked.append(source)
+            if world.policy.gate(source, world.entering(source)):
+                self.bring(source)
 
     def through_the_door(self, source):
-        """Ask for what never entered."""
+        """Ask for what never entered, once a turn."""
         world = self.world
-        size = world.entering(source)
-        if source in self.asked:
-            return world.resident(source) is not None
-        self.asked[source] = world.policy.door(source, size)
-        if self.asked[source]:
-            self.bring(source)
-        return world.resident(source) is not None
+        if source not in self.asked:
+            self.asked.append(source)
+            if world.knock(source):
+                self.brought.append(source)
+                self.called = True
 
     def answer(self, query):
-        """The first row of the table that applies."""
+        """The first row of the table that applies; `fetch` where a pass may yet decide."""
         world, key = self.world, query["key"]
-        source = world.sources[query["touches"][0]]
         full = [r for r in world.window if r.full and r.kind != "summary"]
         kept = [r for r in world.window if r not in full]
         for among in (full, kept):
             stated = [world.states(r, key) for r in among]
-            if any(stated):
-                return "correct"
+            if True in stated:
+                source = among[stated.index(True)].source
+                if among is not full or source not in self.brought:
+                    return "correct"
+                distracted = not FETCHED_IS_DISTRACTED and self.distracted(query, self.bulk)
+                return "confabulated" if distracted else "fetch"
             if False in stated:
                 return "stale"
+        paged = self.behind(key)
+        if paged is not None:
+            return self.read_on(query, paged)
         draw = self.draw(query)
         stand_ins = [r for r in world.window if r.form != "full" and self.stated(r, key)]
         stand_ins.sort(key=lambda r: max(s.order for s in r.sources if self.may_state(s, key)))
-        if any(r.form == "invented" for r in stand_ins):
+        if any(key in r.made_up for r in stand_ins):
             return "confabulated"
         untagged = [r for r in stand_ins if not r.tagged]
+        if stand_ins and self.fetches(query, (untagged or stand_ins)[-1]):
+            wanted = self.wanted(query, [s for r in untagged or stand_ins for s in r.sources])
+            if wanted is not None or not untagged:
+                return self.fetched(wanted)
         if untagged:
             if draw < world.set["reader.invent_untagged"]:
-                if world.policy.restores:
-                    world.restore(untagged[-1])
+                if world.policy.restores and untagged[-1].form == "surrogate":
+                    world.restore(untagged[-1], key)
                 return "confabulated"
             return "abstained"
         if stand_ins:
-            fetch = world.set["reader.fetch_tagged"]
-            copied = [s for r in stand_ins for s in r.sources if s.copy and self.may_state(s, key)]
-            if source not in copied and copied:
-                source = copied[-1]
-            if draw < fetch:
-                if not source.copy:
-                    return "abstained"
-                return self.fetched(source)
-            if draw < fetch + world.set["reader.abstain_tagged"]:
-                return "abstained"
-            return "confabulated"
-        if OTHERS_THAT_LEFT and not source.entered:
-            for other in world.sources.values():
-                if other.entered and other.copy and self.may_state(other, key):
-                    source = other
-        if not source.copy:
-            return "abstained"
-        return self.fetched(source)
+            return self.does_without(query)
+        known = list(world.sources.values())
+        known += [page for s in known for page in s.read_on]
+        absent = [s for s in known if world.resident(s) is None]
+        gone = self.wanted(query, [s for s in absent if s.entered])
+        return self.fetched(gone or self.wanted(query, [s for s in absent if not s.entered]))
+
+    def does_without(self, query):
+        """Abstain or invent, where what is seen says that something is missing."""
+        fetch, abstain, invent = (
+            self.world.set[f"reader.{name}_tagged"] for name in ("fetch", "abstain", "invent")
+        )
+        share = abstain / (abstain + invent) if abstain + invent > 0 else 1
+        draw = self.draw(query)
+        return "abstained" if draw < fetch + (1 - fetch) * share else "confabulated"
+
+    # -- cursors and pointers
+
+    def behind(self, key):
+        """Return the newest result that has *key* behind a cursor or a pointer in sight."""
+        world, found = self.world, None
+        for source in world.sources.values():
+            facts = [f for f in source.facts if f["key"] == key]
+            if not facts:
+                continue
+            here = world.resident(source) is not None
+            number = world.page_of(source, facts[0]) if source.limit else 0
+            came = [page.number for page in source.read_on]
+            if ANY_PAGE_IN_SIGHT:
+                here = here or any(world.resident(page) is not None for page in source.read_on)
+            if source.way.endswith("pointer") and here:
+                if number not in came and not world.says(source, facts[0], source.way):
+                    found = source
+            if source.way == "page" and (here or self.last_is_here(source)):
+                if number > 1 + len(came):
+                    found = source
+        return found
+
+    def last_is_here(self, source):
+        return bool(source.read_on) and self.world.resident(source.read_on[-1]) is not None
+
+    def read_on(self, query, source):
+        """Ask for the page that comes next, or for the one that holds the fact."""
+        world, key = self.world, query["key"]
+        if self.draw(query) >= world.set["reader.fetch_tagged"]:
+            return self.does_without(query)
+        number = 2 + len(source.read_on)
+        if source.way.endswith("pointer"):
+            fact = next(f for f in source.facts if f["key"] == key)
+            number = world.page_of(source, fact)
+        page = next((p for p in self.round if self.same(p, source, number)), None)
+        if page is None:
+            page = self.turn_to(source, number)
+        self.reading[query["id"]] = page
+        return "fetch"
+
+    def same(self, page, source, number):
+        """Tell whether *page* has been asked for in this round trip by who wants *number*."""
+        if page.of is not source:
+            return False
+        if source.way == "page":
+            return True
+        return page.number == number and not POINTER_ASKS_AGAIN
+
+    def turn_to(self, source, number):
+        """Pass the page *number* of *source* to the door, and return it."""
+        world = self.world
+        facts = [f for f in source.facts if world.page_of(source, f) == number]
+        size = min(source.limit, world.raw_size(source) - (number - 1) * source.limit)
+        page = source.page(number, size, facts, world.turn, world.next_order())
+        world.m.add("pages")
+        self.round.append(page)
+        if PAGE_COMES_AT_DOOR:
+            source.last = page
+        if world.knock(page):
+            source.read_on.append(page)
+            source.last = page
+            self.brought.append(page)
+            self.called = True
+        else:
+            source.kept_out[number] = page
+        return page
+
+    def wanted(self, query, sources):
+        """Return which of *sources* is asked for: one that stated the fact and has a copy."""
+        copied = [s for s in sources if s.copy and self.may_state(s, query["key"])]
+        asked = self.world.sources[query["touches"][0]]
+        if asked in copied and not NEWEST_COPY:
+            return asked
+        return max(copied, key=lambda s: s.order, default=None)
 
     def may_state(self, source, key):
+        if ASKS_FOR_OLD_FACTS:
+            return key in source.stated
         return key in (f["key"] for f in source.facts)
 
     def stated(self, r, key):
@@ -191,16 +304,42 @@ class _Turn:
         return any(self.may_state(s, key) for s in r.sources)
 
     def fetched(self, source):
-        there = self.ask(source) if source.entered else self.through_the_door(source)
-        return "correct" if there else "deferred"
-
-    def settled(self, query, outcome):
-        """Return the answer once the pass after a fetch has had its say."""
-        world, key = self.world, query["key"]
-        source = world.sources[query["touches"][0]]
-        if outcome != "correct" or source not in self.brought or self.readable(key):
-            return outcome
-        return "deferred"
+        if source is None:
+            return "abstained"
+        if source.entered:
+            self.ask(source)
+        else:
+            self.through_the_door(source)
+        return "fetch"
 
     def readable(self, key):
         return any(self.world.states(r, key) for r in self.world.window)
+
+    def go_on(self, query):
+        """Ask for the next page, where the last one that *query* asked for was not enough."""
+        last = self.reading.get(query["id"])
+        if last is None or self.readable(query["key"]):
+            return
+        if STOPS_WHERE_A_PAGE_LEFT and self.world.resident(last) is None:
+            return
+        paged = self.behind(query["key"])
+        if paged is last.of:
+            self.read_on(query, paged)
+
+    def count(self):
+        """Return how many resident files no current diagnostic names."""
+        named = {n for s in self.world.newest() for n in s.names}
+        files = [r for r in self.world.window if r.form == "full" and r.kind == "file"]
+        return sum(1 for r in files if r.source.path not in named)
+
+    def distracted(self, query, bulk):
+        """Tell whether *bulk* irrelevant files spoil the answer."""
+        spoilt = 1 - (1 - self.world.set["reader.distraction"]) ** bulk
+        return uniform(self.world.seed, "distraction", query["id"]) < spoilt
+
+    def say(self, query, outcome, at_once=False):
+        """Book the answer, which what is irrelevant in the window may turn into a wrong one."""
+        if outcome == "correct" and (at_once or FETCHED_IS_DISTRACTED):
+            if self.distracted(query, self.bulk if at_once else self.count()):
+                outcome = "confabulated"
+        self.world.m.answer(outcome, self.world.turn)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from copy import copy
+
+from sim.streams import uniform
+
 from .cache import Cache, cost, prefill, price_row
 from .metrics import Metrics
 from .policies import POLICIES
 from .reader import answers
 
+ENDS_BY_FLAG = True
+"""Whether head and tail, where no structure is known, go by `reducible`, and not by `at`."""
+DIFFERENCE_IS_REDUCTION = True
+"""Whether a difference, too, leaves out what a reduction does."""
+PAGE_LINES_RISE = False
+"""Whether what stands for a page is re-scored with the result of the page."""
+LEAST_IS_OF_ARRIVAL = True
+"""Whether to what size a result can be reduced is settled when it arrives, until the world
+replaces it where it stands."""
 CLOCK_FROM_CALL = True
 """Whether a turn of fixed length is counted from its call, and not from its own beginning."""
+EXTRA_WAITS_IN_FREE_CLOCK = False
+"""Whether `clock.extra_call_seconds` counts where turns have no fixed length."""
 RESTORE_IS_PRICED = False
 """Whether the text a model makes up when asked to restore is a call of its own."""
-
-SPARE_REFUSED_CALLS = True
-"""Whether a call of this turn is spared after its result was refused, at the door and the gate."""
 
 SURROGATE_KEEPS_PAIR = True
 """Whether the surrogate of a call or result alone is one itself, and leaves with the other."""
@@ -36,10 +48,43 @@ class Source:
         self.attempt, self.rank = get("attempt"), get("rank")
         self.names = get("names") or []
         self.line, self.limit = get("surrogate_tokens"), get("max_result_tokens")
-        self.structure = get("structure")
+        self.structure, self.reduced_tokens = get("structure"), get("reduced_tokens")
+        self.delta_tokens, self.pages = get("delta_tokens"), get("pages", False)
         self.facts = get("facts") or []
-        self.version = 0  # for what has no path
+        self.stated = {f["key"] for f in self.facts}  # by any of its versions seen so far
+        self.known = 0  # version of its path at which its tokens and facts were seen last
+        self.seen = 0  # its edition when it was last admitted
+        self.least = "now"  # the size to which it can be reduced, if that is settled
+        self.edition = 0  # how often the world has replaced what has no path
         self.refused = False  # never admitted so far
+        self.size = self.tokens  # at which it was last admitted
+        self.way = "whole"  # the form in which it was last admitted
+        self.rests_on = None  # the result to which it is a difference
+        self.read_on = []  # its further pages, in the order in which they came
+        self.kept_out = {}  # those kept out, by number
+        self.last = None  # the page that came to the door last
+        self.of = None  # the result of which it is a page
+        self.number = 1  # its number among the pages, its result's own being 1
+
+    def page(self, number, size, facts, turn, order):
+        """Return the page *number* of this result, which is the same whenever it comes."""
+        if number in self.kept_out:
+            return self.kept_out.pop(number)
+        stimulus = {
+            "id": f"{self.id}.p{number}",
+            "kind": self.kind,
+            "tokens": size,
+            "score": self.score,
+            "copy": self.copy,
+            "taggable": self.taggable,
+            "tool": self.tool,
+            "attempt": self.attempt,
+            "facts": facts,
+        }
+        page = Source(stimulus, turn, order)
+        page.scored, page.of, page.number = self.scored, self, number
+        page.entered = page.cut = False
+        return page
 
 
 class Resident:
@@ -49,15 +94,23 @@ class Resident:
         self.key, self.kind, self.tokens = key, kind, tokens
         self.order, self.sources = order, sources
         self.form = "full"  # full, surrogate, invented
-        self.version = 0
+        self.version = self.edition = 0  # of its path, and of what has none
         self.facts = {}  # keys that can be read here -> (source, its version then)
+        self.made_up = set()  # keys invented here
+        self.made_of_invented = False  # it is text that was made up, or stands for such text
         self.tagged = False
         self.pair = None
         self.came = 0  # turn in which it was admitted or fetched
+        self.then = {}  # of the pages among the sources: their results at the time of the rewrite
+        self.root, self.rounds = key, 1  # what its facts are kept by: first source, rewrites
 
     @property
     def full(self):
         return self.form != "surrogate"
+
+    @property
+    def copied(self):
+        return all(s.copy for s in self.sources) and not self.made_of_invented
 
     @property
     def source(self):
@@ -67,10 +120,13 @@ class Resident:
 class World:
     """One run of a script under a policy."""
 
-    def __init__(self, script, policy, option=None):
+    def __init__(self, script, policy):
         self.script, self.set = script, script["settings"]
         self.budget, self.seed = self.set["budget"], script["seed"]
-        self.policy = POLICIES[policy](self)
+        name, _, options = policy.partition(":")
+        self.policy = POLICIES[name](self)
+        for option in filter(None, options.split(",")):
+            self.policy.option(*option.split("="))
         self.m = Metrics(self.budget)
         self.row = price_row(self.set["price"], self.set)
         self.cache = Cache(self.row)
@@ -88,7 +144,11 @@ class World:
     def salience(self, thing):
         """Return s(t) of a source, or of a resident: its best source's."""
         if isinstance(thing, Resident):
+            if thing.form != "full" and not PAGE_LINES_RISE:
+                return max(self.salience(thing.then.get(s, s)) for s in thing.sources)
             return max(self.salience(s) for s in thing.sources)
+        if thing.of is not None:
+            return self.salience(thing.of)
         return thing.score * self.powers[self.turn - thing.scored]
 
     def occupancy(self):
@@ -106,48 +166,137 @@ class World:
         return next((r for r in self.window if r.form != "full" and source in r.sources), None)
 
     def version(self, source):
-        if source.path is not None:
-            return self.paths.get(source.path, [0])[0]
-        return source.version
+        return self.paths.get(source.path, [0])[0]
 
     def current(self, r):
         return r.version == self.version(r.source)
 
     def states(self, r, key):
         """Tell whether *r* states the current value of *key*, None if it does not state it."""
-        if key not in r.facts or r.form == "invented":
+        if key not in r.facts or key in r.made_up:
             return None
         source, version = r.facts[key]
         return version == self.version(source)
 
+    def newer(self, source):
+        """Return what a write has said of the path since *source* was seen, or nothing."""
+        version, tokens, facts = self.paths.get(source.path, (source.known, None, None))
+        return (None, None) if version == source.known else (tokens, facts)
+
     def raw_size(self, source):
         """Return the size of the current version."""
-        written = self.paths.get(source.path) if source.path is not None else None
-        if written and written[1] is not None:
-            return written[1]
-        return source.tokens
+        tokens, _ = self.newer(source)
+        return source.tokens if tokens is None else tokens
 
-    def reduced(self, source):
-        """Return the size after a reduction at arrival."""
-        raw, structure = self.raw_size(source), source.structure
-        if source.limit is None or raw <= source.limit:
-            return raw
+    def see(self, source):
+        """Take in the current version of *source*."""
+        tokens, facts = self.newer(source)
+        source.tokens = source.tokens if tokens is None else tokens
+        source.facts = source.facts if facts is None else facts
+        source.stated |= {f["key"] for f in source.facts}
+        source.known = self.version(source)
+
+    # -- the form in which it enters
+
+    def reduction(self, source):
+        """Return the size, over its limit, of what the structure of *source* leaves."""
+        structure = source.structure
+        if source.reduced_tokens is not None:
+            return max(1, min(source.limit, source.reduced_tokens))
         if structure is None:
             return source.limit
         fit = (source.limit - structure["notice_tokens"]) // structure["entry_tokens"]
         fit = max(0, min(fit, structure["groups"]))
-        return fit * structure["entry_tokens"] + structure["notice_tokens"]
+        return max(1, min(source.limit, fit * structure["entry_tokens"] + structure["notice_tokens"]))
+
+    def ends(self, source):
+        return source.structure is None and source.reduced_tokens is None
+
+    def smallest(self, source):
+        """Return the smallest size in which *source* can stand in the window."""
+        raw, least = self.raw_size(source), self.least(source)
+        return raw if least is None else min(raw, least)
+
+    def least(self, source):
+        """Return the size to which *source* can be reduced, None if it is not over its limit."""
+        if source.least != "now":
+            return source.least
+        if source.limit is None or self.raw_size(source) <= source.limit:
+            return None
+        return self.reduction(source)
+
+    def newest(self):
+        """The most recent result of each tool, as soon as it has come to the door."""
+        newest = {}
+        for s in self.sources.values():
+            if s.kind == "tool_result" and s.tool is not None:
+                newest[s.tool] = s
+        return newest.values()
+
+    def before(self, source):
+        """Return the result of the same tool before *source*, if it has come to the door."""
+        found = None
+        for s in self.sources.values():
+            if s is source:
+                break
+            if s.kind == "tool_result" and s.tool == source.tool and s.tool is not None:
+                found = s
+        return found
+
+    def way(self, source):
+        """Return in which form *source* would enter now, and at what size."""
+        raw, way, least = self.raw_size(source), self.policy.arrival, self.least(source)
+        how, size = "whole", raw
+        if way != "off" and least is not None and min(least, source.limit) < raw:
+            if way == "page" or (way == "on" and source.pages):
+                how, size = "page", source.limit
+            elif way == "head-tail" or (self.ends(source) and not ENDS_BY_FLAG):
+                how, size = "ends", source.limit
+            else:
+                how, size = "reduced", least
+            if way == "spill":
+                how, size = f"{how} and pointer", size + self.set["surrogate.tag_tokens"]
+                size = min(source.limit, size)
+        before = self.before(source)
+        if self.policy.delta and source.delta_tokens is not None and before is not None:
+            if self.resident(before) is not None and source.delta_tokens < size:
+                return "delta", source.delta_tokens
+        return how, size
 
     def entering(self, source):
         """Return the size at which *source* would enter under this policy."""
-        return self.reduced(source) if self.policy.reduces else self.raw_size(source)
+        return self.way(source)[1]
 
-    def fact_keys(self, source, reduced):
-        facts = source.facts
-        written = self.paths.get(source.path) if source.path is not None else None
-        if written and written[2] is not None:
-            facts = written[2]
-        keys = {f["key"] for f in facts if not reduced or f.get("reducible", True)}
+    def place(self, source, fact):
+        """Return where *fact* stands in *source*, in tokens from the front."""
+        last = self.raw_size(source) - 1
+        if fact.get("at") is not None:
+            return min(fact["at"], last)
+        return 0 if fact.get("reducible", True) else last
+
+    def page_of(self, source, fact):
+        """Return the number of the page on which *fact* stands, from 1."""
+        return self.place(source, fact) // source.limit + 1
+
+    def says(self, source, fact, how):
+        """Tell whether *source* in the form *how* states *fact*."""
+        raw, half = self.raw_size(source), (source.limit or 0) // 2
+        if how.startswith("ends"):
+            return not half <= self.place(source, fact) < raw - (source.limit - half)
+        if how.startswith("reduced"):
+            return fact.get("reducible", True)
+        if how == "page":
+            return self.page_of(source, fact) == 1
+        if how == "delta":
+            known = [(f["key"], f["value"]) for f in source.rests_on.facts]
+            if DIFFERENCE_IS_REDUCTION and not fact.get("reducible", True):
+                return False
+            return (fact["key"], fact["value"]) not in known
+        return True
+
+    def fact_keys(self, source, how):
+        """Return the keys that a full copy states, after :meth:`see`."""
+        keys = [f["key"] for f in source.facts if self.says(source, f, how)]
         return dict.fromkeys(keys, (source, self.version(source)))
 
     def units(self):
@@ -163,7 +312,7 @@ class World:
 
     def line(self, unit):
         """Return the length of the text that a rewrite of *unit* would leave."""
-        own = [r.source.line for r in unit if r.full and r.source.line is not None]
+        own = [r.source.line for r in unit if r.form == "full" and r.source.line is not None]
         return max(own) if own else self.set["surrogate.tokens"]
 
     # -- what can be done
@@ -172,11 +321,31 @@ class World:
         self.count += 1
         return self.count
 
-    def admit(self, source, size, how="admitted"):
+    def knock(self, source):
+        """Ask the policy about *source*; what it would rest on is not superseded meanwhile."""
+        way, size = self.way(source)
+        source.rests_on = self.before(source) if way == "delta" else None
+        if not self.policy.door(source, size):
+            source.rests_on = None
+            return False
+        self.admit(source, "admitted", (way, size))
+        return True
+
+    def admit(self, source, how="admitted", decided=None):
         raw = self.raw_size(source)
+        way, size = decided or self.way(source)
+        if how == "rehydrated" and source.way != "whole":
+            way = source.way
+            size = source.size if source.seen == source.edition else raw
+        self.see(source)
+        source.size, source.seen = size, source.edition
+        source.way = way
+        source.rests_on = self.before(source) if way == "delta" else None
+        if way.endswith("pointer"):
+            source.copy = True
         r = Resident(source.id, source.kind, size, source.order, [source])
-        r.version, r.pair = self.version(source), source.pair
-        r.facts = self.fact_keys(source, size < raw)
+        r.version, r.edition, r.pair = self.version(source), source.edition, source.pair
+        r.facts = self.fact_keys(source, way)
         r.came = self.turn
         self.window.append(r)
         self.m.add(f"{how}_tokens", size)
@@ -192,7 +361,7 @@ class World:
         return r
 
     def refuse(self, source):
-        if not source.refused:
+        if not source.refused and source.of is None:
             self.m.add("never_admitted_tokens", self.raw_size(source))
         source.refused = True
 
@@ -203,8 +372,7 @@ class World:
                 assert self.policy.ignores_pins, r.key
                 self.m.add("breaches")
             self.window.remove(r)
-            copy = all(s.copy for s in r.sources) and r.form != "invented"
-            self.m.add("evicted_copy_tokens" if copy else "evicted_dispensable_tokens", r.tokens)
+            self.m.add("evicted_copy_tokens" if r.copied else "evicted_dispensable_tokens", r.tokens)
             self.m.add("evictions")
             self.edited = True
 
@@ -213,14 +381,18 @@ class World:
         place = min(self.window.index(o) for o in group)
         before = sum(o.tokens for o in group)
         sources = [s for o in group for s in o.sources]
-        facts = {k: v for o in group for k, v in o.facts.items()}
+        facts = {k: v for o in group for k, v in o.facts.items() if self.keeps(o, k)}
         for o in group:
             self.window.remove(o)
         r = Resident(f"s{self.tick()}", "surrogate", tokens, self.next_order(), sources)
         r.form, r.tagged = "surrogate", tagged
         if SURROGATE_KEEPS_PAIR and len(group) == 1 and group[0].pair is not None:
             r.kind, r.pair = group[0].kind, group[0].pair
-        r.facts = facts if self.set["surrogate.keep"] == 1 else {}
+        r.made_up = {k for o in group for k in o.made_up if self.keeps(o, k)}
+        r.facts, r.root, r.rounds = facts, group[0].root, group[0].rounds + 1
+        for o in group:
+            pages = {s: copy(s.of) for s in o.sources if s.of is not None}
+            r.then.update(pages if o.form == "full" else o.then)
         r.came = self.turn
         self.window.insert(place, r)
         self.m.add("rewrites")
@@ -230,7 +402,8 @@ class World:
         if not tagged:
             assert self.policy.untagged
             self.m.add("breaches")
-        if tokens >= before and not all(s.copy for s in sources):
+        r.made_of_invented = any(o.made_of_invented for o in group)
+        if tokens >= before and not r.copied:
             assert self.policy.grows
             self.m.add("breaches")
         if self.spent and not exempt:
@@ -239,9 +412,14 @@ class World:
         self.maintain(before, tokens, whole)
         return r
 
+    def keeps(self, r, key):
+        """Tell whether a rewrite of *r* keeps *key*."""
+        keep = self.set["surrogate.keep"]
+        return keep == 1 or uniform(self.seed, "surrogate.keep", r.root, key, r.rounds) < keep
+
     def look_up(self):
         """Send the window as it stands; return what was read, written and plain."""
-        request = [(r.key, r.version, r.tokens, r.kind) for r in self.window]
+        request = [(r.key, (r.version, r.edition), r.tokens, r.kind) for r in self.window]
         return self.cache.call(self.clock, request, self.set.get("cache.breakpoints") or ())
 
     def maintain(self, before, tokens, whole=None):
@@ -253,24 +431,29 @@ class World:
         self.m.add("maintenance_cost_usd", usd + out)
         self.m.add("output_tokens", tokens)
 
-    def restore(self, r):
-        """Replace the surrogate *r* by text made up."""
+    def restore(self, r, key):
+        """Replace the surrogate *r* by a text that makes up *key*."""
         size = self.set["restore_tokens"]
         self.m.add("rewritten_tokens", r.tokens)
         self.m.add("fabricated_tokens", size)
         if RESTORE_IS_PRICED:
             self.maintain(r.tokens, size)
         r.form, r.tokens, r.key = "invented", size, f"i{self.tick()}"
+        r.rounds += 1
+        r.made_up, r.made_of_invented, r.order = {key}, True, self.next_order()
 
-    def refresh(self, r):
+    def refresh(self, r, size=None):
         """Bring *r* to the current version where it stands."""
         source = r.source
-        size = self.entering(source)
+        way, size = self.way(source) if size is None else ("whole", size)
         self.m.add("refreshes")
         self.m.add("refreshed_out_tokens", r.tokens)
         self.m.add("refreshed_in_tokens", size)
-        r.facts = self.fact_keys(source, size < self.raw_size(source))
-        r.tokens, r.version = size, self.version(source)
+        self.see(source)
+        source.way = way
+        source.rests_on = self.before(source) if way == "delta" else None
+        r.facts = self.fact_keys(source, way)
+        r.tokens, r.version, r.edition = size, self.version(source), source.edition
 
     def next_order(self):
         self.orders += 1
@@ -304,12 +487,8 @@ class World:
         return "ok" if met else "failed"
 
     def traced(self, number):
-        for r in self.window:
-            for s in r.sources:
-                words = s.kind in ("assistant", "thinking", "user", "diff")
-                if s.attempt == number and (words or not r.full):
-                    return True
-        return False
+        words = ("assistant", "thinking", "diff")
+        return any(s.attempt == number and s.kind in words for r in self.window for s in r.sources)
 
     def readable(self, key):
         return any(self.states(r, key) for r in self.window)
@@ -351,10 +530,10 @@ class World:
         arrivals.sort(key=lambda s: s.get("time", 0))
         begun = self.clock
         for n, s in enumerate(arrivals):
+            self.coming = {a["pair"] for a in arrivals[n:] if a.get("pair") is not None}
             self.clock = begun + s.get("time", 0)
-            self.under_way = self.spared(arrivals[:n], arrivals[n:])
             self.arrive(s)
-        self.under_way = self.spared(arrivals, [])
+        self.coming = set()
         for s in found:
             if s["type"] == "write":
                 self.write(s)
@@ -362,30 +541,24 @@ class World:
                 self.world_refresh(s)
         self.m.highest("peak_demand_tokens", self.occupancy() + self.freed_at_door)
         self.called_at = self.clock
-        self.check_pins()
-        if self.failed:
-            return
         self.make_fit()
         if self.failed:
             return
         self.call()
         answers(self, found)
 
-    def spared(self, before, coming):
-        """Return the pairs of calls that are not displaced: their results are still to come."""
-        pairs = {a["pair"] for a in coming if a.get("pair") is not None}
-        if SPARE_REFUSED_CALLS:
-            pairs |= {a["pair"] for a in before if a.get("pair") and self.sources[a["id"]].refused}
-        return pairs
-
     def arrive(self, stimulus):
         source = Source(stimulus, self.turn, self.next_order())
+        if source.kind == "image":
+            source.tokens = self.set["image_tokens"]
         self.sources[source.id] = source
         source.entered = source.cut = False
+        source.known = self.version(source)
+        if LEAST_IS_OF_ARRIVAL:
+            source.least = self.least(source)
         size = self.entering(source)
         before = self.occupancy()
-        if self.policy.door(source, size):
-            self.admit(source, size)
+        if self.knock(source):
             self.freed_at_door += before + size - self.occupancy()
         else:
             self.refuse(source)
@@ -397,19 +570,23 @@ class World:
         facts = s.get("facts") if s.get("facts") is not None else old[2]
         self.paths[s["path"]] = [old[0] + 1, tokens, facts]
         self.written.append((self.turn, s["path"]))
-        self.policy.on_write()
+        self.policy.on_write(s["path"])
 
     def world_refresh(self, s):
-        source = self.sources[s["segment"]]
-        if source.path is not None:
+        source = self.sources.get(s["segment"])
+        if source is None:
+            return
+        if source.path is None:
+            source.tokens = s["tokens"]
+            source.edition += 1
+        else:
             old = self.paths.get(source.path, [0, None, None])
             self.paths[source.path] = [old[0] + 1, s["tokens"], old[2]]
-        else:
-            source.version += 1
-        source.tokens = s["tokens"]
         r = self.resident(source)
         if r is not None:
-            self.refresh(r)
+            self.refresh(r, s["tokens"])
+        if LEAST_IS_OF_ARRIVAL and r is not None:
+            source.least = None
 
     def check_pins(self):
         if self.policy.ignores_pins:
@@ -419,7 +596,10 @@ class World:
             self.failed = "pins"
 
     def make_fit(self):
-        """Let the policy act, then check, then cut what is still too much."""
+        """Check the pins, let the policy act, then cut what is still too much."""
+        self.check_pins()
+        if self.failed:
+            return
         self.policy.act()
         if not self.set["clock.turn_seconds"]:
             self.clock += self.writing
@@ -449,9 +629,9 @@ class World:
             self.clock += seconds + output / self.row["decode_rate"]
 
     def extra_call(self):
-        if self.set["clock.turn_seconds"]:
+        if self.set["clock.turn_seconds"] or EXTRA_WAITS_IN_FREE_CLOCK:
             self.extra_seconds += self.set["clock.extra_call_seconds"]
-        self.clock += self.set["clock.extra_call_seconds"]
+            self.clock += self.set["clock.extra_call_seconds"]
         self.call(extra=True)
 
 

@@ -136,12 +136,12 @@ def _of_tools(file: Path, numbers: Mapping[str, int]) -> Script:
 
 
 def _of_scenario(name: str, numbers: Mapping[str, int], seed: int) -> Script:
+    from bench.loading import load
     from bench.worst_case import of_script, undeclared
-    from scenarios import catalogue
 
     name = str(options.file(name)) if name.startswith("~") else name
     budget = {"budget": numbers["budget"]} if "budget" in numbers else {}
-    scenario = catalogue.load(name, budget)
+    scenario = load(name, budget)
     _check_reducers(_file_of(name), scenario.tools.values())
     script = scenario.script(seed)
     missing = undeclared(script)

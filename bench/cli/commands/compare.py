@@ -56,9 +56,11 @@ def command(
         evictbench compare coding-agent -p tiered -p tiered:arrival=off
       Your own policy against the field, kept for later:
         evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
+      On the real logs in a folder, in place of made-up sizes:
+        evictbench compare coding-agent -p disciplined --set tool_logs=logs
     """
     from bench import api, progress
-    from bench.cli.emit import emit
+    from bench.cli.emit import emit, warn
     from bench.executors import available_jobs
     from bench.results import prepare
 
@@ -75,6 +77,7 @@ def command(
             strict=strict,
             jobs=jobs or available_jobs(),
             report=report,
+            warn=warn,
             partial=True,
         )
     return emit(comparison, form, out, strict)

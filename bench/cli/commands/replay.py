@@ -36,6 +36,12 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     help="Scores of segments that replace those found in the text.",
 )
 @click.option(
+    "--tools",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A tools file: results over the budget that their tool declares there are reduced.",
+)
+@click.option(
     "--tokenizer",
     metavar="NAME",
     help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
@@ -60,6 +66,7 @@ def command(
     policies: tuple[str, ...],
     budget: int | None,
     relevance: Path | None,
+    tools: Path | None,
     tokenizer: str | None,
     settings: dict[str, str],
     price: str | None,
@@ -80,6 +87,8 @@ def command(
         evictbench replay session.jsonl
       The same with a window of 60,000 tokens:
         evictbench replay session.jsonl --budget 60000 -p tiered -p disciplined
+      Had Bash returned at most 8,000 tokens, [tools.Bash] max_result_tokens = 8000:
+        evictbench replay session.jsonl --tools tools.toml -p tiered -p tiered:arrival=off
       What can be read?
         evictbench replay --list-formats
     """
@@ -98,6 +107,7 @@ def command(
             settings=settings,
             price=price,
             relevance=relevance,
+            tools=tools,
             tokenizer=tokenizer,
             baseline=baseline,
             strict=strict,

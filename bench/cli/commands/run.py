@@ -64,15 +64,18 @@ def command(
     """
     from bench.cells import run_one
     from bench.cli.codes import STRICT
-    from bench.cli.emit import print_as
+    from bench.cli.emit import print_as, warn
+    from bench.loading import load
     from bench.output import json_document, json_lines
     from bench.results import write_text
     from bench.selection import with_price
-    from scenarios import catalogue
     from sim.records import to_dicts
     from sim.script import script_to_json
 
-    script = catalogue.load(scenario, with_price(settings, price)).script(seed)
+    loaded = load(scenario, with_price(settings, price))
+    for note in loaded.notes:
+        warn(note)
+    script = loaded.script(seed)
     if write_script is not None:
         write_text(write_script, json_document(script_to_json(script), exact=True))
     metrics, records = run_one(script, policy, strict)

@@ -15,7 +15,7 @@ __all__ = ["REDUCER", "Biome"]
 _TITLE = re.compile(
     r"(?P<file>(?:[A-Za-z]:(?=[\\/]))?[^\s:━][^:\n━]*?)(?P<place>:\d++:\d++)?"
     r" (?P<rule>(?:lint|assist|syntax|parse|format|check|organizeImports|suppressions|plugin"
-    r"|internalError)(?:/[\w/]++)?)(?:  ?[A-Z]++)* +━"
+    r"|internalError)(?:/[\w/]++)?) [ A-Z]*+━"
 )
 _SAID = re.compile(r"  (?P<mark>[×✖!⚠i]) (?P<message>\S[^\n]*+)$")
 _VERDICT = re.compile(

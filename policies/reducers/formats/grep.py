@@ -18,7 +18,8 @@ _HEADED = re.compile(r"\d++(?P<mark>[:-])")
 _BINARY = re.compile(r"(?:grep: (?P<file>[^:\n]++): |Binary file (?P<old>[^\n]*) matches$)")
 _REPORT = re.compile(
     r"(?:\d++:)? ?(?:(?:fatal )?error|warning|note|info|remark)\b(?=:| TS\d)"
-    r"|(?:\d++:)? \[?[A-Z]{1,5}\d{2,5}\b| in [\w<.]| [A-Z][A-Za-z]*+(?:Error|Warning|Exception)\b"
+    r"|(?:\d++:)? \[?[A-Z]{1,5}\d{2,5}\b| in [\w<.]"
+    r"| [A-Z][A-Za-z]*+(?:(?<=Error)|(?<=Warning)|(?<=Exception))\b"
 )
 _NAMED = re.compile(r"[\w/\\~.][^:\"'<>|*?\t\n]*+$")
 _SUFFIX = re.compile(r"\.\w{1,10}$")
@@ -63,7 +64,7 @@ class Grep:
         start = stop = -1
         matches = bare = 0
         for hit in _hits(log.lines):
-            if start >= 0 and hit.at > stop + 1 and not _bridged(log.lines, stop, hit.at):
+            if start >= 0 and hit.at > stop and not _bridged(log.lines, stop, hit.at):
                 if matches >= _LEAST or bare >= _LEAST_BARE:
                     yield Span(start, stop)
                 start = -1

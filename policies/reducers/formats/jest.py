@@ -26,7 +26,7 @@ _MARK = re.compile(
 )
 _CROSS = re.compile(r"^[ \t]{2,60}[✕✗×] (?P<test>[^\n]++)$", re.MULTILINE)
 _TOOK = re.compile(r" \(\d[^)\n]*+\)$")
-_OTHER = re.compile(r"(?:Console|Cannot log after tests are done|Deprecation Warning|.*Validation)\b")
+_OTHER = re.compile(r"Console\b|Cannot log after tests are done|Deprecation |\w{0,30} ?Validation ")
 _BROKEN = "Test suite failed to run"
 
 
@@ -156,7 +156,7 @@ def _failures(log: Log, run: _Run, number: int) -> list[Failure]:
 
 def _of_block(log: Log, block: _Block, number: int) -> Iterator[Failure]:
     """Yield the failure that *block* tells of, if it is about one."""
-    if _OTHER.match(block.title[:300]) or not block.file and block.title == _BROKEN:
+    if _OTHER.match(block.title[:300]) or not (block.file or block.title != _BROKEN):
         return
     stack = js_stack.read("\n".join(log.lines[block.start : block.stop]))
     if stack is None and not block.file:

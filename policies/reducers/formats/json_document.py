@@ -26,6 +26,10 @@ _STRINGS = (40, 2_000)
 _CHARACTERS = 8
 """Characters a token of JSON has at most, about: a longer text is not counted."""
 _SEVERITIES = ("severity", "level", "impact", "priority", "riskLevel")
+_WORST_FIRST = (
+    "blocker", "critical", "fatal", "high", "error", "major", "moderate", "medium", "warning",
+    "minor", "low", "info", "note",
+)  # fmt: skip
 _LEAST = 12
 _LEAST_CHARACTERS = 1_000
 _LEAST_SHARE = 0.1
@@ -88,7 +92,11 @@ def _severities(values: Sequence[Value]) -> dict[str, int]:
                 name = inner.lower()
                 if len(name) <= 20 and (name in counts or len(counts) < 12):
                     counts[name] = counts.get(name, 0) + 1
-    return counts
+    return dict(sorted(counts.items(), key=lambda pair: (_rank(pair[0]), pair[0])))
+
+
+def _rank(severity: str) -> int:
+    return _WORST_FIRST.index(severity) if severity in _WORST_FIRST else len(_WORST_FIRST)
 
 
 @dataclass(slots=True)

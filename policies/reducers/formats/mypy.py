@@ -53,7 +53,7 @@ class Mypy(Checker):
         lines, scan = log.lines, Scan()
         weak: list[Diagnostic] = []
         numbers = lines_with(log, (": error:", ": note: "))
-        known = set(numbers)
+        known, seen = set(numbers), set()
         for number in numbers:
             match = _LINE.match(lines[number])
             if match is None:
@@ -61,11 +61,15 @@ class Mypy(Checker):
             if match["level"] != "error":
                 scan.own.append(number)
                 continue
+            file, text, detail = match["file"], lines[number], ""
             wrapped = _wrapped(lines, number, known)
-            text = " ".join(part.strip() for part in lines[number : wrapped + 1])
-            scan.own += range(number + 1, wrapped + 1)
-            detail = below(lines, wrapped, _source)
-            each = Diagnostic(number, match["file"], text, detail=detail)
+            if wrapped > number:
+                text = " ".join(part.strip() for part in lines[number : wrapped + 1])
+                scan.own += range(number + 1, wrapped + 1)
+            if file not in seen:
+                seen.add(file)
+                detail = below(lines, wrapped, _source)
+            each = Diagnostic(number, file, text, detail=detail)
             (scan.found if _sure(match, lines[wrapped]) else weak).append(each)
         for number in lines_with(log, _WORDS):
             if _VERDICT.match(lines[number]):

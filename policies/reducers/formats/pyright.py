@@ -31,7 +31,7 @@ _START = re.compile(
 
 
 class Pyright(Checker):
-    """The report for people of pyright, basedpyright and delance: a path, its problems under it."""
+    """The report for people of pyright and basedpyright: a path, its problems under it."""
 
     name = "pyright"
     kind = "typecheck"

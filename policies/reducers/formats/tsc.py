@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 
 from policies.reducers.build import Diagnostic
 from policies.reducers.compilers import lines_with
@@ -45,10 +45,15 @@ class Tsc(Checker):
     def scan(self, log: Log) -> Scan:
         """Return the errors, what watching and building say of themselves, and the summary."""
         lines, scan = log.lines, Scan()
+        seen: set[str] = set()
         for number in lines_with(log, ("error TS", "warning TS")):
-            each = _diagnostic(lines, number)
-            if each is not None:
-                scan.found.append(each)
+            each = _diagnostic(lines[number], number)
+            if each is None:
+                continue
+            if each.file not in seen:
+                seen.add(each.file)
+                each = replace(each, detail=below(lines, number, _belongs))
+            scan.found.append(each)
         for number in lines_with(log, ("Found ", "Errors  Files")):
             if _FOUND.match(lines[number]):
                 scan.verdicts.append(number)
@@ -60,8 +65,7 @@ class Tsc(Checker):
         return scan
 
 
-def _diagnostic(lines: Sequence[str], number: int) -> Diagnostic | None:
-    line = lines[number]
+def _diagnostic(line: str, number: int) -> Diagnostic | None:
     match = _PLAIN.match(line) or _PRETTY.match(line)
     if match is None:
         plain = _GLOBAL.match(line)
@@ -70,8 +74,7 @@ def _diagnostic(lines: Sequence[str], number: int) -> Diagnostic | None:
     before = _BEFORE.match(file)
     if before and before.end() < len(file):
         file = file[before.end() :]
-    detail = below(lines, number, _belongs)
-    return Diagnostic(number, file, line, match["level"] == "error", detail)
+    return Diagnostic(number, file, line, match["level"] == "error")
 
 
 def _belongs(line: str) -> bool:

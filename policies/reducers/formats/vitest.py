@@ -20,7 +20,8 @@ _MARK = re.compile(
     r"|(?P<section>⎯{2,}+ (?P<title>[A-Z][A-Za-z ]{1,40}?)(?P<number> \d++)? ⎯++)$"
     r"|(?P<rule>⎯{2,}+(?:\[\d++/\d++\])?⎯*+)$"
     r"|[ \t]{0,3}FAIL {1,3}(?P<fail>[^\n]*?\S(?: > | \[ )[^\n]*+)$"
-    r"|[ \t]++(?P<noun>Test Files|Tests|Errors|Snapshots|Start at|Duration) {2}(?P<figures>[^\n]++)$"
+    r"|[ \t]++(?P<noun>Test Files|Tests|Errors|Type Errors|Snapshots|Start at|Duration) {2}"
+    r"(?P<figures>[^\n]++)$"
     r"|(?P<none>No test files found, exiting with code \d++)"
     r"|[ \t]++[✓✔√×❯↓] (?P<done>[^\n]++)$)",
     re.MULTILINE,
@@ -29,7 +30,9 @@ _CROSS = re.compile(r"^[ \t]{1,9}× (?P<test>[^\n]++)(?:\n {3,9}→ (?P<said>[^\
 _FRAME = re.compile(r"^ {0,8}❯ (?P<what>[^\n]++)$|^ {4,}at (?P<at>[^\n]++)$", re.MULTILINE)
 _ORIGIN = re.compile(r"^This error originated in [^\n]++", re.MULTILINE)
 _UNHANDLED = re.compile(r"Unhandled|Uncaught|Startup Error|Typecheck Error|Type Error|Source Error")
-_COVERAGE = re.compile(r" *% Coverage report from |-{4,}+\||[^|\n]*+\|[^|\n]*+\||={10,}|JUNIT report ")
+_COVERAGE = re.compile(
+    r" *+% Coverage report from |-{4,}+\||[^|\n]*+\|[^|\n]*+\||={10,}|JUNIT report "
+)
 
 
 @dataclass(slots=True)

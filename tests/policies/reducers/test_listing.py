@@ -54,6 +54,10 @@ def test_every_kind_of_listing(text, folders, paths):
     assert Output(text).tool == "listing"
 
 
+def without_tokens(result):
+    return {noun: count for noun, count in result.dropped.items() if noun != "tokens"}
+
+
 def test_entries_stand_in_their_directory():
     assert dict(REDUCER.read(Log.of(DRAWN)).entries) == {
         ".": ["README.md", "src", "web"],
@@ -78,7 +82,7 @@ def test_every_directory_is_named_and_what_is_left_out_is_counted():
         assert f"src/pkg{n}/: 100 entries" in result.text
     shown = sum(line.startswith("  module_") for line in result.text.splitlines())
     assert shown > 48
-    assert result.dropped == {"paths": 1_200 - shown}
+    assert without_tokens(result) == {"paths": 1_200 - shown}
 
 
 def test_deep_directories_are_summed_up_where_there_are_too_many():
