@@ -7,7 +7,8 @@ another vocabulary is off by a factor that is much the same over a whole session
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Protocol
 
@@ -17,6 +18,9 @@ __all__ = ["BYTES", "DEFAULT", "TOKENIZERS", "Tokenizer", "tokenizer"]
 
 DEFAULT = "o200k"
 BYTES = "bytes/4"
+_PIECE = 1 << 18
+"""Characters that are encoded at once, about."""
+_LINE_START = re.compile(r"\n(?=[0-9A-Za-z])")
 _VOCABULARIES = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 TOKENIZERS = (*_VOCABULARIES, BYTES)
 """Names that :func:`tokenizer` knows."""
@@ -54,7 +58,7 @@ class _Vocabulary:
         self._encode: Callable[[str], list[int]] = splintr.Tokenizer.from_pretrained(_VOCABULARIES[name]).encode_ordinary
 
     def count(self, text: str) -> int:
-        return len(self.encode(text))
+        return sum(len(self.encode(piece)) for piece in _pieces(text))
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of the tokens of *text*; a lone surrogate counts as its replacement."""
@@ -62,6 +66,22 @@ class _Vocabulary:
             return self._encode(text)
         except UnicodeEncodeError:
             return self._encode(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield *text* in pieces whose tokens are the tokens of the whole, so that few are held at once.
+
+    Both vocabularies split a text into words before they pair bytes, and no word goes on from a
+    line end to an ASCII letter or digit.
+    """
+    start = 0
+    while len(text) - start > _PIECE:
+        cut = _LINE_START.search(text, start + _PIECE)
+        if cut is None:
+            break
+        yield text[start : cut.end()]
+        start = cut.end()
+    yield text[start:] if start else text
 
 
 @cache

@@ -189,6 +189,8 @@ def plural(noun: str, count: int) -> str:
         return noun
     if noun.endswith(("s", "x", "ch", "sh")):
         return noun + "es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
     return noun + "s"
 
 

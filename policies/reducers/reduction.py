@@ -54,14 +54,15 @@ class Output:
         """The output by tool."""
         if self._blind:
             return []
-        known = registry.reducers()
-        if self._declared is not None:
-            own = self._declared.read(self.log)
-            if own is not None:
-                return [Section(self._declared, self.log, own)]
-        plain = known[PLAIN]
+        known, declared = registry.reducers(), self._declared
         others = [reducer for name, reducer in known.items() if name != PLAIN]
-        return split(self.log, others, plain)
+        if declared is not None:
+            if next(iter(declared.find(self.log)), None) is None:
+                own = declared.read(self.log)
+                if own is not None:
+                    return [Section(declared, self.log, own)]
+            others.sort(key=lambda reducer: reducer is not declared)
+        return split(self.log, others, known[PLAIN])
 
     @cached_property
     def form(self) -> Form:

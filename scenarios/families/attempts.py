@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scenarios.families.builder import Builder, kept_share
+from scenarios.families.builder import Builder
 from scenarios.families.logged import Logged, Output
 from scenarios.families.past import Item, Past
 from scenarios.families.repository import Repository
@@ -208,7 +208,7 @@ class Attempts:
             return real
         size = self._sizes[tool].tokens(draw)
         structure = self._structure(tool, size)
-        facts = self._builder.facts(id, kept=kept_share(size, limit, structure))
+        facts = self._builder.stated(id, size, limit, structure)
         return Output(size, facts, structure=structure)
 
     def _structure(self, tool: str, tokens: int) -> Structure | None:

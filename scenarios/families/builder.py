@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from scenarios.families.draws import Rows
@@ -104,8 +105,31 @@ class Builder:
         )
         return call, self.arrival(turn, id, kind, tokens, score, tool=tool, pair=id, **more)
 
-    def facts(self, subject: str, version: int = 0, kept: float = 1.0) -> tuple[Fact, ...]:
-        """Return what *version* of *subject* states; a reduction leaves the share *kept* of it.
+    def stated(
+        self, result: str, tokens: int, limit: int, structure: Structure | None = None
+    ) -> tuple[Fact, ...]:
+        """Return what a *result* of so many tokens states, and where.
+
+        Over the *limit* of its tool a reduction loses what stands between its head and its tail,
+        or with a *structure* all but :func:`kept_share` of it.
+        """
+        facts = self.facts(result)
+        if tokens <= limit:
+            return facts
+        head = limit // 2
+        placed = []
+        for fact in facts:
+            at = int(uniform(self.seed, "place", fact.key) * tokens)
+            if structure is None:
+                survives = at < head or at >= tokens - (limit - head)
+            else:
+                drawn = uniform(self.seed, "reduction", fact.key, 0)
+                survives = drawn < kept_share(limit, structure)
+            placed.append(replace(fact, at=at, reducible=survives))
+        return tuple(placed)
+
+    def facts(self, subject: str, version: int = 0) -> tuple[Fact, ...]:
+        """Return what *version* of *subject* states.
 
         A value is a round number below 10,000; its prior is another one.
         """
@@ -116,20 +140,15 @@ class Builder:
             key = f"{subject}:f{number + 1}"
             value = 100 * (1 + (place + number) % _ROUND)
             prior = 100 * (1 + (place + number + 1 + step) % _ROUND)
-            whole = kept >= 1.0 or uniform(self.seed, "reduction", key, version) < kept
-            facts.append(Fact(key, str(value), str(prior), whole))
+            facts.append(Fact(key, str(value), str(prior)))
         return tuple(facts)
 
 
-def kept_share(tokens: int, limit: int, structure: Structure | None = None) -> float:
-    """Return the share of a result's facts that its reduction to *limit* tokens keeps.
+def kept_share(limit: int, structure: Structure) -> float:
+    """Return the share of a result's facts that a reduction by *structure* to *limit* keeps.
 
-    Head and tail keep their share of the tokens. By structure, the first entry of a group says
-    what the others repeat, so what is lost are the groups that find no room.
+    The first entry of a group says what the others repeat, so what is lost are the groups that
+    find no room.
     """
-    if tokens <= limit:
-        return 1.0
-    if structure is None:
-        return limit / tokens
     room = max(0, limit - structure.notice_tokens) // structure.entry_tokens
     return min(1.0, room / structure.groups)

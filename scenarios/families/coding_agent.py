@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenarios.families.asking import Asking
 from scenarios.families.attempts import Attempts
-from scenarios.families.builder import Builder, kept_share
+from scenarios.families.builder import Builder
 from scenarios.families.calls import Call, Calls, Mix
 from scenarios.families.common import Family
 from scenarios.families.logged import Logged, Output
@@ -134,7 +134,7 @@ class _Coder:
         output = self._logged.result(tool, id, limit)
         if output is None:
             tokens = self._sizes[tool].tokens(call.size)
-            output = Output(tokens, self._builder.facts(id, kept=kept_share(tokens, limit)))
+            output = Output(tokens, self._builder.stated(id, tokens, limit))
         facts = output.facts
         if facts:
             self._past.add(Item(id, id, tuple(fact.key for fact in facts), self._request))

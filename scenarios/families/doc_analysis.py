@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.families.asking import Asking
-from scenarios.families.builder import Builder, kept_share
+from scenarios.families.builder import Builder
 from scenarios.families.calls import MOST, Call, Calls
 from scenarios.families.common import Family
 from scenarios.families.past import Item, Past
@@ -81,7 +81,7 @@ class _Reader:
         name = f"search{call.number}"
         id = f"t{turn}.{name}"
         tokens = self._hits.tokens(call.size)
-        facts = self._builder.facts(id, kept=kept_share(tokens, self._limit))
+        facts = self._builder.stated(id, tokens, self._limit)
         self._past.add(Item(id, id, tuple(f.key for f in facts), self._document))
         return self._builder.pair(
             turn,

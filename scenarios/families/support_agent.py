@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.families.asking import Asking
-from scenarios.families.builder import Builder, kept_share
+from scenarios.families.builder import Builder
 from scenarios.families.calls import Call, Calls, Mix
 from scenarios.families.common import Family
 from scenarios.families.past import Item, Past
@@ -100,7 +100,7 @@ class _Desk:
         name = f"{tool}{call.number}"
         id = f"t{turn}.{name}"
         tokens = self._sizes[tool].tokens(call.size)
-        facts = self._builder.facts(id, kept=kept_share(tokens, self._limits[tool]))
+        facts = self._builder.stated(id, tokens, self._limits[tool])
         self._see(id, id, facts)
         return self._builder.pair(
             turn,

@@ -215,6 +215,8 @@ class World:
     def smallest(self, source):
         """Return the smallest size in which *source* can stand in the window."""
         raw, least = self.raw_size(source), self.least(source)
+        if source.way == "delta" and source.seen == source.edition:
+            raw = source.size
         return raw if least is None else min(raw, least)
 
     def least(self, source):
@@ -440,7 +442,7 @@ class World:
             self.maintain(r.tokens, size)
         r.form, r.tokens, r.key = "invented", size, f"i{self.tick()}"
         r.rounds += 1
-        r.made_up, r.made_of_invented, r.order = {key}, True, self.next_order()
+        r.made_up, r.made_of_invented, r.order = r.made_up | {key}, True, self.next_order()
 
     def refresh(self, r, size=None):
         """Bring *r* to the current version where it stands."""
@@ -482,7 +484,7 @@ class World:
         met = all(self.readable(k) for k in needs.get("facts", ()))
         for path in needs.get("paths", ()):
             met = met and any(
-                r.full and r.source.path == path and self.current(r) for r in self.window
+                r.form == "full" and r.source.path == path and self.current(r) for r in self.window
             )
         return "ok" if met else "failed"
 

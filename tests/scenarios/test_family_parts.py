@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.families.builder import kept_share
+from scenarios import catalogue
+from scenarios.families.builder import Builder, kept_share
 from scenarios.families.draws import Rows
 from scenarios.families.past import Item, Past
 from scenarios.families.sizes import Lognormal, count, geometric, pareto_lag, spread
@@ -95,12 +96,10 @@ def test_a_place_between_two_bounds() -> None:
 
 
 def test_a_reduction_keeps_a_share_of_the_facts() -> None:
-    assert kept_share(10_000, 10_000) == 1.0
-    assert kept_share(40_000, 10_000) == 0.25
     # 168 files find room in 24,000 beside the notice: all of 118, half of 336
-    assert kept_share(61_204, 24_000, Structure(431, 118, 142, 44)) == 1.0
-    assert kept_share(174_240, 24_000, Structure(1227, 336, 142, 44)) == 0.5
-    assert kept_share(100, 30, Structure(1, 1, 100, 44)) == 0.0
+    assert kept_share(24_000, Structure(431, 118, 142, 44)) == 1.0
+    assert kept_share(24_000, Structure(1227, 336, 142, 44)) == 0.5
+    assert kept_share(30, Structure(1, 1, 100, 44)) == 0.0
 
 
 def item(number: int, topic: int) -> Item:
@@ -160,3 +159,25 @@ def test_the_newest_item_of_a_subject_counts() -> None:
     assert past.latest(first) is second
     assert past.recent(0.0) is second
     assert past.at(1, 0.9) == 0
+
+
+def test_what_stands_between_head_and_tail_is_lost() -> None:
+    """A result of 1,000 over a limit of 400: the first 200 tokens and the last 200 stay."""
+    settings = {**catalogue.load("coding-agent").settings, "facts.count": 400}
+    builder = Builder("coding-agent", settings, 0)
+    assert builder.stated("r", 400, 400) == builder.facts("r")
+    facts = builder.stated("r", 1_000, 400)
+    assert [f.key for f in facts] == [f.key for f in builder.facts("r")]
+    places = [f.at for f in facts if f.at is not None]
+    assert len(places) == 400 and 0 <= min(places) and max(places) < 1_000
+    for fact in facts:
+        assert fact.at is not None
+        assert fact.reducible == (fact.at < 200 or fact.at >= 800)
+    assert sum(f.reducible for f in facts) / 400 == pytest.approx(0.4, abs=0.08)
+
+
+def test_by_structure_the_groups_that_find_no_room_are_lost() -> None:
+    settings = {**catalogue.load("coding-agent").settings, "facts.count": 400}
+    half = Structure(1227, 336, 142, 44)
+    facts = Builder("coding-agent", settings, 0).stated("r", 174_240, 24_000, half)
+    assert sum(f.reducible for f in facts) / 400 == pytest.approx(0.5, abs=0.08)

@@ -122,3 +122,18 @@ def test_the_ids_are_the_published_ones(name):
     for text, ids in PUBLISHED[name].items():
         assert tokenizer(name).encode(text) == ids
         assert tokenizer(name).count(text) == len(ids)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@given(
+    lines=st.lists(
+        st.sampled_from(["word word", "  indented", "", "9 items", "=====", "日本語", "a.b(c)/", " "]),
+        min_size=1,
+        max_size=60,
+    )
+)
+def test_a_long_text_is_counted_in_pieces_without_a_difference(name, lines):
+    text = "\n".join(lines)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sim.tokens._PIECE", 12)
+        assert tokenizer(name).count(text) == len(tokenizer(name).encode(text))
