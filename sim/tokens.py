@@ -55,7 +55,8 @@ class _Vocabulary:
         import splintr
 
         self.name = name
-        self._encode: Callable[[str], list[int]] = splintr.Tokenizer.from_pretrained(_VOCABULARIES[name]).encode_ordinary
+        vocabulary = splintr.Tokenizer.from_pretrained(_VOCABULARIES[name])
+        self._encode: Callable[[str], list[int]] = vocabulary.encode_ordinary
 
     def count(self, text: str) -> int:
         return sum(len(self.encode(piece)) for piece in _pieces(text))
@@ -69,7 +70,7 @@ class _Vocabulary:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield *text* in pieces whose tokens are the tokens of the whole, so that few are held at once.
+    """Yield *text* in pieces whose tokens are those of the whole, so that few are held at once.
 
     Both vocabularies split a text into words before they pair bytes, and no word goes on from a
     line end to an ASCII letter or digit.

@@ -48,7 +48,7 @@ def written(results: list[Asked], budget: int, pages: bool) -> Script:
                 max_result_tokens=limit,
                 pages=pages,
                 delta_tokens=max(1, raw // 7),
-            )  # fmt: skip
+            )
         )
         stimuli += [
             Query(turn + lag, f"q-{name}.{n}", f"{name}.{n}", 0.9, (name,))
@@ -68,8 +68,9 @@ def test_whatever_is_read_is_booked(
     weigh(played(written(results, budget, pages), policy))
 
 
-@pytest.mark.parametrize(("policy", "direct"), [("tiered:arrival=page", False),
-                                                ("tiered:arrival=spill", True)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("policy", "direct"), [("tiered:arrival=page", False), ("tiered:arrival=spill", True)]
+)
 @examples(80)
 @given(results=_results)
 def test_where_all_fits_each_page_is_read_once_and_each_fact_is_found(

@@ -17,11 +17,11 @@ __all__ = ["difference"]
 
 
 def difference(before: str, after: str, room: Room) -> Laid:
-    """Return what *after* says that *before*, which is still to be seen, does not; and what is gone.
+    """Return what is new in *after* and what is gone of *before*, which is still to be seen.
 
     Both are reduced texts, so that neither is long. Lines that are gone begin with ``-``, new ones
-    with ``+``; the first line says how many there are. What does not fit is cut to head and tail with
-    a marked gap.
+    with ``+``; the first line says how many there are. What does not fit is cut to head and tail,
+    with a marked gap.
     """
     old, new = Log.of(before).lines, Log.of(after).lines
     changed = list(_changed(old, new))

@@ -53,8 +53,9 @@ class Form(Protocol):
 class Reducer(Protocol):
     """Knows one format of tool output.
 
-    *kind* is what sort of tool it is, one of :data:`KINDS`. *rank* decides between two that claim the same lines: the higher wins. *hints* are strings of
-    which every output of the format has at least one; without hints it is always asked.
+    *kind* is what sort of tool it is, one of :data:`KINDS`. *rank* decides between two that claim
+    the same lines: the higher wins. *hints* are strings of which every output of the format has at
+    least one; without hints it is always asked.
     """
 
     name: str

@@ -11,6 +11,8 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from policies.reducers.trigrams import LONG, Trigrams
+
 if TYPE_CHECKING:
     from sim.tokens import Tokenizer
 
@@ -192,12 +194,23 @@ class Log:
     def _found(self, start: str, ends: tuple[str, ...]) -> bool:
         known = self._known.get((start, ends))
         if known is None:
-            if ends:
+            if not self._may_hold(start, ends):
+                known = False
+            elif ends:
                 known = _one_of(start, ends).search(self.text) is not None
             else:
                 known = start in self.text
             self._known[start, ends] = known
         return known
+
+    def _may_hold(self, start: str, ends: tuple[str, ...]) -> bool:
+        if len(self.text) < LONG:
+            return True
+        return any(self._trigrams.may_hold(start + end) for end in ends or ("",))
+
+    @cached_property
+    def _trigrams(self) -> Trigrams:
+        return Trigrams(self.text)
 
 
 @cache

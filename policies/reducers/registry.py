@@ -55,7 +55,7 @@ def names() -> tuple[str, ...]:
 
 
 def make(name: str) -> Reducer:
-    """Return the reducer called *name*; raises InputError with the nearest name if there is none."""
+    """Return the reducer called *name*; raises InputError, with the nearest name, without one."""
     known = reducers()
     if name not in known:
         raise InputError(unknown("reducer", name, names()))

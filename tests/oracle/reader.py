@@ -8,6 +8,8 @@ NEWEST_COPY = True
 """Whether of several segments that stated the fact the newest is fetched, not the asked one."""
 
 
+FIRST_TOUCH_DECIDES = True
+"""Whether of several queries that touch a segment the first draws whether it is asked back."""
 OPERATOR_FIRST = False
 """Whether explicit requests are served before the queries re-score, and not after."""
 ASKS_FOR_OLD_FACTS = True
@@ -116,10 +118,13 @@ class _Turn:
     def rehydrate(self, queries):
         """Ask for all that was touched, left, has a copy and is above the threshold now."""
         world = self.world
-        touched = []
+        touched, seen = [], []
         for q in queries:
             for name in q["touches"]:
                 source = world.sources[name]
+                if FIRST_TOUCH_DECIDES and source in seen:
+                    continue
+                seen.append(source)
                 if source not in touched and self.may_ask(source, q):
                     touched.append(source)
         touched.sort(key=lambda s: (-world.salience(s), s.order))
@@ -154,7 +159,7 @@ class _Turn:
     def ask(self, source):
         """Pass the gate, once a turn."""
         world = self.world
-        if source not in self.asked:
+        if source not in self.asked and world.resident(source) is None:
             self.asked.append(source)
             if world.policy.gate(source, world.entering(source)):
                 self.bring(source)
@@ -162,7 +167,7 @@ class _Turn:
     def through_the_door(self, source):
         """Ask for what never entered, once a turn."""
         world = self.world
-        if source not in self.asked:
+        if source not in self.asked and world.resident(source) is None:
             self.asked.append(source)
             if world.knock(source):
                 self.brought.append(source)

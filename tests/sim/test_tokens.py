@@ -127,7 +127,9 @@ def test_the_ids_are_the_published_ones(name):
 @pytest.mark.parametrize("name", PUBLISHED)
 @given(
     lines=st.lists(
-        st.sampled_from(["word word", "  indented", "", "9 items", "=====", "日本語", "a.b(c)/", " "]),
+        st.sampled_from(
+            ["word word", "  indented", "", "9 items", "=====", "日本語", "a.b(c)/", " "]
+        ),
         min_size=1,
         max_size=60,
     )

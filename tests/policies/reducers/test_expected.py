@@ -14,6 +14,7 @@ import pytest
 from policies.reducers.reduction import FALLBACK, PLAIN, Output, reduced
 from policies.reducers.room import Room
 from sim.tokens import tokenizer
+import itertools
 
 HERE = Path(__file__).resolve()
 TABLE = HERE.with_name("expected.tsv")
@@ -73,9 +74,9 @@ def shown(text, names):
     def whole(name):
         pieces = text.split(name)
         return any(
-            not (before[-1:].isalnum() or before[-1:] in ends and before)
-            and not (after[:1].isalnum() or after[:1] in ends and after)
-            for before, after in zip(pieces, pieces[1:], strict=False)
+            not (before[-1:].isalnum() or (before[-1:] in ends and before))
+            and not (after[:1].isalnum() or (after[:1] in ends and after))
+            for before, after in itertools.pairwise(pieces)
         )
 
     return sum(any(whole(name) for name in known_as) for known_as in names)
