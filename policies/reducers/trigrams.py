@@ -37,5 +37,5 @@ class Trigrams:
 
         data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
         wide = data.astype(np.uint32)
-        numbers: NDArray[np.uint32] = wide[:-2] << 16 | wide[1:-1] << 8 | wide[2:]
+        numbers = wide[:-2] << np.uint32(16) | wide[1:-1] << np.uint32(8) | wide[2:]
         return numbers

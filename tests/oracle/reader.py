@@ -238,12 +238,13 @@ class _Turn:
             came = [page.number for page in source.read_on]
             if ANY_PAGE_IN_SIGHT:
                 here = here or any(world.resident(page) is not None for page in source.read_on)
-            if source.way.endswith("pointer") and here:
-                if number not in came and not world.says(source, facts[0], source.way):
-                    found = source
-            if source.way == "page" and (here or self.last_is_here(source)):
-                if number > 1 + len(came):
-                    found = source
+            if source.way.endswith("pointer"):
+                left_out = number not in came and not world.says(source, facts[0], source.way)
+            else:
+                left_out = source.way == "page" and number > 1 + len(came)
+                here = here or self.last_is_here(source)
+            if here and left_out:
+                found = source
         return found
 
     def last_is_here(self, source):
@@ -344,7 +345,7 @@ class _Turn:
 
     def say(self, query, outcome, at_once=False):
         """Book the answer, which what is irrelevant in the window may turn into a wrong one."""
-        if outcome == "correct" and (at_once or FETCHED_IS_DISTRACTED):
-            if self.distracted(query, self.bulk if at_once else self.count()):
-                outcome = "confabulated"
+        bulk = self.bulk if at_once else self.count() * FETCHED_IS_DISTRACTED
+        if outcome == "correct" and self.distracted(query, bulk):
+            outcome = "confabulated"
         self.world.m.answer(outcome, self.world.turn)

@@ -169,7 +169,9 @@ def test_what_stands_between_head_and_tail_is_lost() -> None:
     facts = builder.stated("r", 1_000, 400)
     assert [f.key for f in facts] == [f.key for f in builder.facts("r")]
     places = [f.at for f in facts if f.at is not None]
-    assert len(places) == 400 and 0 <= min(places) and max(places) < 1_000
+    assert len(places) == 400
+    assert min(places) >= 0
+    assert max(places) < 1_000
     for fact in facts:
         assert fact.at is not None
         assert fact.reducible == (fact.at < 200 or fact.at >= 800)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ import pytest
 from policies.reducers.reduction import FALLBACK, PLAIN, Output, reduced
 from policies.reducers.room import Room
 from sim.tokens import tokenizer
-import itertools
 
 HERE = Path(__file__).resolve()
 TABLE = HERE.with_name("expected.tsv")
@@ -76,7 +76,7 @@ def shown(text, names):
         return any(
             not (before[-1:].isalnum() or (before[-1:] in ends and before))
             and not (after[:1].isalnum() or (after[:1] in ends and after))
-            for before, after in itertools.pairwise(pieces)
+            for before, after in pairwise(pieces)
         )
 
     return sum(any(whole(name) for name in known_as) for known_as in names)
