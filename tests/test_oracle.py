@@ -116,7 +116,7 @@ def _paged(seed: int) -> Script:
     results = []
     for _ in range(draw(1, 6)):
         facts = [(draw(0, 1_000), draw(0, 3)) for _ in range(draw(0, 4))]
-        results.append((draw(1, 900), draw(1 if seed % 3 else 40, 300), draw(1, 6), facts))
+        results.append((draw(1, 900), draw(10 if seed % 3 else 40, 300), draw(1, 6), facts))
     budget = pick.choice((draw(50, 1_500), draw(300, 1_500), 1_000_000))
     script = written(results, budget, pick.random() < 0.5)
     if seed % 2:
