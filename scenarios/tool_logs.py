@@ -15,16 +15,13 @@ from sim.errors import InputError
 from sim.measured import Measure, Measured
 from sim.streams import uniform
 
-__all__ = ["KEY", "KINDS", "LARGEST", "LEAST", "LIMITS", "LogFile", "ToolLogs", "of_settings"]
+__all__ = ["KEY", "KINDS", "LARGEST", "LIMITS", "LogFile", "ToolLogs", "of_settings"]
 
 KEY = "tool_logs"
 """The setting that names the folder."""
 
 LARGEST = 4_000_000
 """Bytes of the largest file that is taken; about a million tokens."""
-
-LEAST = 40
-"""Tokens of the smallest limit to which a real result can be reduced."""
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "typecheck": ("typecheck", "build"),
@@ -114,17 +111,11 @@ class ToolLogs:
 def of_settings(settings: Mapping[str, Any], measure: Measure | None) -> ToolLogs | None:
     """Return the logs of the folder that *settings* name, None if they name none.
 
-    Raises InputError for a folder that cannot be used, for a limit to which nothing can be
-    reduced, and where there is no *measure*.
+    Raises InputError for a folder that cannot be used, and where there is no *measure*.
     """
     folder = settings.get(KEY)
     if folder is None:
         return None
-    for name in dict.fromkeys(LIMITS.values()):
-        if settings[name] < LEAST:
-            raise InputError(
-                f"{name} must be at least {LEAST} tokens where {KEY} is set, not {settings[name]}"
-            )
     if measure is None:
         raise InputError(
             f"{KEY} needs a measure of real results, which this scenario was loaded without; "

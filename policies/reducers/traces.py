@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from policies.reducers.findings import Findings, Item
 from policies.reducers.form import Form
@@ -12,7 +12,7 @@ from policies.reducers.log import Log, Span
 from policies.reducers.room import clip
 from policies.reducers.tracebacks import Frame
 
-__all__ = ["Trace", "Tracer", "frame_lines"]
+__all__ = ["Bounds", "Trace", "Tracer", "frame_lines"]
 
 _LINE = 240
 """Characters of a line of detail."""
@@ -24,17 +24,22 @@ _NAME = 200
 """Characters of the words by which a trace is known."""
 
 
-@dataclass(slots=True)
-class Trace:
-    """A trace on lines *start* to *stop* of a log.
-
-    Traces of one *key* are one distinct failure. *said* are the lines of what was raised, *where*
-    the words, as printed, that name the frame in the project, *frames* the lines of the last
-    frames.
-    """
+class Bounds(NamedTuple):
+    """Lines *start* to *stop* of a log, that are a trace; *mark* is the one it is known by."""
 
     start: int
+    mark: int
     stop: int
+
+
+@dataclass(slots=True)
+class Trace:
+    """A trace: those of one *key* are one distinct failure.
+
+    *said* are the lines of what was raised, *where* the words, as printed, that name the frame in
+    the project, *frames* the lines of the last frames.
+    """
+
     key: Hashable
     said: Sequence[str]
     where: str = ""
@@ -60,7 +65,8 @@ class Trace:
 class Tracer:
     """A reducer of stack traces of one language, wherever they stand in a log.
 
-    A subclass yields the traces in :meth:`traces`, in order. All of them are one section.
+    A subclass says in :meth:`bounds` where they are and reads one in :meth:`trace`. All of them
+    are one section.
     """
 
     name: str = ""
@@ -70,18 +76,23 @@ class Tracer:
     hints: tuple[str, ...] = ()
     noun: ClassVar[str] = "exception"
 
-    def traces(self, log: Log) -> Iterator[Trace]:
-        """Yield the traces in *log*."""
+    def bounds(self, log: Log) -> Iterator[Bounds]:
+        """Yield where the traces are, in order."""
+        raise NotImplementedError
+
+    def trace(self, log: Log, at: Bounds) -> Trace | None:
+        """Return the trace at those lines of *log*; None if there is no frame in it."""
         raise NotImplementedError
 
     def find(self, log: Log) -> Iterator[Span]:
         """Yield the lines of each trace."""
-        for trace in self.traces(log):
-            yield Span(trace.start, trace.stop)
+        for at in self.bounds(log):
+            yield Span(at.start, at.stop)
 
     def read(self, log: Log) -> Form | None:
         """Return every trace in *log*; None if there is none."""
-        items = [trace.item() for trace in self.traces(log)]
+        traces = (self.trace(log, at) for at in self.bounds(log))
+        items = [trace.item() for trace in traces if trace]
         if not items:
             return None
         counts = {f"{self.noun}s": len(items)}

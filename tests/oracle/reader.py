@@ -106,6 +106,7 @@ class _Turn:
         for s in operators:
             source = self.world.sources[s["segment"]]
             if self.world.resident(source) is None and source.copy:
+                self.asked.append(source)
                 self.bring(source)
 
     def bring(self, source):
@@ -140,12 +141,8 @@ class _Turn:
             return False
         if world.salience(source) <= world.set["rehydrate.threshold"]:
             return False
-        stand_in = world.surrogate(source)
-        if stand_in is None:
-            return True
-        if stand_in.form == "invented":
-            return False
-        return self.fetches(query, stand_in)
+        stand_ins = [r for r in world.window if r.form != "full" and source in r.sources]
+        return not stand_ins or any(self.fetches(query, r) for r in stand_ins)
 
     def fetches(self, query, stand_in):
         """Tell whether the reader asks for what *stand_in* stands for, if that has a copy."""

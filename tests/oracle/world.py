@@ -505,7 +505,7 @@ class World(Forms):
             for r in self.units()[0]:
                 self.window.remove(r)
                 for s in r.sources:
-                    s.cut = True
+                    s.cut = self.resident(s) is None and self.surrogate(s) is None
                 self.m.add("truncated_tokens", r.tokens)
                 if r.form != "surrogate":
                     self.m.add("policy_bugs")

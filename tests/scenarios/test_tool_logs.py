@@ -324,16 +324,6 @@ def test_a_folder_that_may_not_be_listed(tmp_path: Path, monkeypatch: pytest.Mon
     assert refusal(tmp_path) == f"tool_logs: cannot read '{tmp_path}': Permission denied"
 
 
-@pytest.mark.parametrize("key", sorted(set(LIMITS.values())))
-def test_a_limit_that_holds_no_marker(tmp_path: Path, key: str) -> None:
-    fill(tmp_path, ONE_OF_EACH)
-    changes = {key.replace(".", "__"): 39}
-    assert refusal(tmp_path, **changes) == (
-        f"{key} must be at least 40 tokens where tool_logs is set, not 39"
-    )
-    assert script(None, **changes).stimuli
-
-
 def test_without_a_measure_there_are_no_logs(tmp_path: Path) -> None:
     fill(tmp_path, ONE_OF_EACH)
     assert "tool_logs needs a measure of real results" in refusal(tmp_path, None)

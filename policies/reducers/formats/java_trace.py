@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from policies.reducers import java_stack
 from policies.reducers.log import Log
 from policies.reducers.stacks import key_of
-from policies.reducers.tracebacks import Frame
-from policies.reducers.traces import Trace, Tracer, frame_lines
+from policies.reducers.traces import Bounds, Trace, Tracer, frame_lines
 
 __all__ = ["REDUCER", "JavaTrace"]
 
@@ -37,17 +36,28 @@ class JavaTrace(Tracer):
     name = "java-trace"
     hints = (".java:", ".kt:", ".scala:", ".groovy:", "(Native Method)", "(Unknown Source)")
 
-    def traces(self, log: Log) -> Iterator[Trace]:
-        """Yield the stack traces in *log*, in order."""
+    def bounds(self, log: Log) -> Iterator[Bounds]:
+        """Yield the lines of each stack trace; the mark names what was thrown."""
         stop = 0
         for line, _ in log.matching(java_stack.FRAME):
             if line < stop:
                 continue
             start = _first(log.lines, line, stop)
             stop = _end(log.lines, line)
-            trace = _trace(log, start, stop)
-            if trace is not None:
-                yield trace
+            yield Bounds(start, start, stop)
+
+    def trace(self, log: Log, at: Bounds) -> Trace | None:
+        """Return the stack trace at those lines; None if no frame of it names a line."""
+        head = log.lines[at.mark]
+        named = _NAMED.search(head[:_LONG])
+        body = log.lines[at.mark + 1 : at.stop]
+        stack = java_stack.read("\n".join([head[named.start() :] if named else head, *body]))
+        if stack is None or not any(frame.line for frame in stack.frames):
+            return None
+        inner = stack.innermost or stack.frames[-1]
+        where = f"{inner.name}({inner.place if inner.line else inner.file})"
+        said = stack.message or (head.strip(),)
+        return Trace(key_of(stack, inner), said, where, frame_lines(stack.frames, inner))
 
 
 def _first(lines: Sequence[str], frame: int, floor: int) -> int:
@@ -75,21 +85,6 @@ def _end(lines: Sequence[str], frame: int) -> int:
 
 def _caused(line: str) -> bool:
     return "Caused by: " in line[:200] or "Suppressed: " in line[:200]
-
-
-def _trace(log: Log, start: int, stop: int) -> Trace | None:
-    head = log.lines[start]
-    named = _NAMED.search(head[:_LONG])
-    text = "\n".join([head[named.start() :] if named else head, *log.lines[start + 1 : stop]])
-    stack = java_stack.read(text)
-    if stack is None:
-        return None
-    inner: Frame | None = stack.innermost or (stack.frames[-1] if stack.frames else None)
-    if inner is None or not any(frame.line for frame in stack.frames):
-        return None
-    where = f"{inner.name}({inner.place})" if inner.line else f"{inner.name}({inner.file})"
-    said = stack.message or (head.strip(),)
-    return Trace(start, stop, key_of(stack, inner), said, where, frame_lines(stack.frames, inner))
 
 
 REDUCER = JavaTrace()

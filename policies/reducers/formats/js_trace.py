@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from policies.reducers import js_stack
 from policies.reducers.log import Log
-from policies.reducers.traces import Trace, Tracer, frame_lines
+from policies.reducers.traces import Bounds, Trace, Tracer, frame_lines
 
 __all__ = ["REDUCER", "JsTrace"]
 
@@ -39,8 +39,8 @@ class JsTrace(Tracer):
     hints = (" at ", "\tat ")
     noun = "error"
 
-    def traces(self, log: Log) -> Iterator[Trace]:
-        """Yield the errors in *log*, in order."""
+    def bounds(self, log: Log) -> Iterator[Bounds]:
+        """Yield the lines of each error; the mark names it."""
         stop = 0
         for line, match in log.matching(_AT):
             if line < stop or js_stack.frame_of(match["what"]) is None:
@@ -51,9 +51,22 @@ class JsTrace(Tracer):
             named = _named(log.lines, first, stop)
             start = _excerpt(log.lines, named, stop)
             stop = _end(log.lines, line)
-            trace = _trace(log, start, named, stop)
-            if trace is not None:
-                yield trace
+            yield Bounds(start, named, stop)
+
+    def trace(self, log: Log, at: Bounds) -> Trace | None:
+        """Return the error at those lines; its causes are told below its message."""
+        head = log.lines[at.mark]
+        match = _NAMED.search(head[:_LONG])
+        body = [head[match.start() :] if match else head, *log.lines[at.mark + 1 : at.stop]]
+        causes = [n for n, line in enumerate(body) if n and line.lstrip().startswith("[cause]: ")]
+        stack = js_stack.read("\n".join(body[: causes[0]] if causes else body))
+        if stack is None or not stack.frames:
+            return None
+        inner = stack.innermost
+        place = inner or stack.frames[-1]
+        said = (*stack.message, *(body[n].strip() for n in causes))
+        key = (place.file, place.line, stack.type)
+        return Trace(key, said, place.place, frame_lines(stack.frames, inner))
 
 
 def _named(lines: Sequence[str], frame: int, floor: int) -> int:
@@ -92,26 +105,6 @@ def _end(lines: Sequence[str], frame: int) -> int:
         if lines[at].startswith("Node.js v"):
             return at + 1
     return stop
-
-
-def _trace(log: Log, start: int, named: int, stop: int) -> Trace | None:
-    head = log.lines[named]
-    match = _NAMED.search(head[:_LONG])
-    body = [head[match.start() :] if match else head, *log.lines[named + 1 : stop]]
-    whole = len(body)
-    for at, line in enumerate(body):
-        if at and line.strip().startswith("[cause]: "):
-            whole = at
-            break
-    stack = js_stack.read("\n".join(body[:whole]))
-    if stack is None or not stack.frames:
-        return None
-    inner = stack.innermost
-    place = inner or stack.frames[-1]
-    causes = [line.strip() for line in body[whole:] if line.strip().startswith("[cause]: ")]
-    said = (*stack.message, *causes)
-    key = (place.file, place.line, stack.type)
-    return Trace(start, stop, key, said, place.place, frame_lines(stack.frames, inner))
 
 
 REDUCER = JsTrace()

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from policies.reducers import tracebacks
 from policies.reducers.log import Log
-from policies.reducers.traces import Trace, Tracer, frame_lines
+from policies.reducers.traces import Bounds, Trace, Tracer, frame_lines
 
 __all__ = ["REDUCER", "PythonTrace"]
 
 _HEADER = "Traceback (most recent call last):"
 _FATAL = "(most recent call first):"
+_FATAL_ERROR = "Fatal Python error: "
 _SYNTAX = re.compile(
     r"^  File \"[^\"\n]++\", line \d++\n(?: {4}[^\n]*+\n){0,3}"
     r"(?=(?:SyntaxError|IndentationError|TabError): )",
@@ -43,16 +44,25 @@ class PythonTrace(Tracer):
     hints = (_HEADER, "SyntaxError: ", "IndentationError: ", "TabError: ", _FATAL)
     noun = "traceback"
 
-    def traces(self, log: Log) -> Iterator[Trace]:
-        """Yield the tracebacks in *log*, in order."""
-        stop = 0
+    def bounds(self, log: Log) -> Iterator[Bounds]:
+        """Yield the lines of each traceback with its chain; the mark is its header."""
+        lines, stop = log.lines, 0
         for start, fatal in _starts(log):
             if start < stop:
                 continue
-            trace = _fatal(log, start) if fatal else _traceback(log, start)
-            if trace is not None:
-                stop = trace.stop
-                yield trace
+            if fatal:
+                found = _fault(lines, start, stop)
+            else:
+                found = _traceback(lines, start)
+            if found is not None:
+                stop = found.stop
+                yield found
+
+    def trace(self, log: Log, at: Bounds) -> Trace | None:
+        """Return the traceback, or the frames of the fatal error, at those lines."""
+        if _FATAL in log.lines[at.mark]:
+            return _of_fault(log.lines, at)
+        return _of_traceback(log.lines, at)
 
 
 def _starts(log: Log) -> list[tuple[int, bool]]:
@@ -68,25 +78,27 @@ def _starts(log: Log) -> list[tuple[int, bool]]:
     return sorted(found.items())
 
 
-def _traceback(log: Log, start: int) -> Trace | None:
+def _traceback(lines: Sequence[str], start: int) -> Bounds | None:
     """Return the traceback whose header, or only frame, is line *start*, with its chain."""
-    lines = log.lines
     cut = _prefix(lines, start)
     if cut is None:
         return None
     stop = _end(lines, start, cut)
     while (following := _chained(lines, stop, cut)) is not None:
         stop = _end(lines, following, cut)
-    text = "\n".join(
-        lines[at][cut:] if at > start or _own(lines[at]) else _HEADER for at in range(start, stop)
-    )
-    found = tracebacks.read(text)
+    return Bounds(start, start, stop)
+
+
+def _of_traceback(lines: Sequence[str], at: Bounds) -> Trace | None:
+    cut = _prefix(lines, at.start) or 0
+    head = lines[at.start][cut:] if _own(lines[at.start]) else _HEADER
+    found = tracebacks.read("\n".join([head, *(x[cut:] for x in lines[at.start + 1 : at.stop])]))
     if found is None:
         return None
     inner = found.innermost
     key = (inner.file, inner.line, found.type) if inner else (found.type,)
     where = f'File "{inner.file}", line {inner.line}' if inner else ""
-    return Trace(start, stop, key, found.message, where, frame_lines(found.frames, inner))
+    return Trace(key, found.message, where, frame_lines(found.frames, inner))
 
 
 def _own(line: str) -> bool:
@@ -145,25 +157,27 @@ def _chained(lines: Sequence[str], stop: int, cut: int) -> int | None:
     return None
 
 
-def _fatal(log: Log, start: int) -> Trace | None:
-    """Return the frames, innermost first, of a fatal error of the interpreter."""
-    lines = log.lines
-    at = start + 1
-    frames = []
-    while at < len(lines) and (match := _FAULT.match(lines[at])):
-        frames.append(tracebacks.Frame(match["file"], int(match["line"]), match["name"]))
-        at += 1
-    if not frames:
+def _fault(lines: Sequence[str], start: int, floor: int) -> Bounds | None:
+    """Return the fatal error of the interpreter whose frames stand below line *start*."""
+    stop = start + 1
+    while stop < len(lines) and _FAULT.match(lines[stop]):
+        stop += 1
+    if stop == start + 1:
         return None
-    frames.reverse()
-    above = range(max(0, start - 4), start)
-    first = next((n for n in above if "Fatal Python error: " in lines[n]), start)
-    said = [lines[first].strip()]
+    above = range(max(floor, start - 4), start)
+    first = next((n for n in above if _FATAL_ERROR in lines[n]), start)
+    return Bounds(first, start, stop)
+
+
+def _of_fault(lines: Sequence[str], at: Bounds) -> Trace | None:
+    matches = [match for line in lines[at.mark + 1 : at.stop] if (match := _FAULT.match(line))]
+    frames = [tracebacks.Frame(m["file"], int(m["line"]), m["name"]) for m in matches[::-1]]
     inner = tracebacks.innermost(frames)
-    place = inner or frames[-1]
-    where = f'File "{place.file}", line {place.line}'
-    key = (place.file, place.line, said[0])
-    return Trace(first, at, key, said, where, frame_lines(frames, inner))
+    if inner is None:
+        return None
+    said = lines[at.start].strip()
+    where = f'File "{inner.file}", line {inner.line}'
+    return Trace((inner.file, inner.line, said), [said], where, frame_lines(frames, inner))
 
 
 REDUCER = PythonTrace()
