@@ -18,7 +18,7 @@ from bench.loading import load as load_with_reducers
 from policies.reducers.measuring import measure as measure_with_reducers
 from scenarios import catalogue, reference, tool_logs
 from scenarios.families.logged import NOT_THERE
-from scenarios.tool_logs import KINDS, LIMITS, LogFile, ToolLogs
+from scenarios.tool_logs import KINDS, LogFile, ToolLogs
 from sim.errors import InputError
 from sim.measured import Measured, Point
 from sim.script import Arrival, Query, Script, script_to_json

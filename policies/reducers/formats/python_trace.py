@@ -50,10 +50,7 @@ class PythonTrace(Tracer):
         for start, fatal in _starts(log):
             if start < stop:
                 continue
-            if fatal:
-                found = _fault(lines, start, stop)
-            else:
-                found = _traceback(lines, start)
+            found = _fault(lines, start, stop) if fatal else _traceback(lines, start)
             if found is not None:
                 stop = found.stop
                 yield found
