@@ -193,7 +193,7 @@ def _read(text: str, start: int) -> Document:
         if state == "cut":
             document.cut = True
             break
-        closing = _CLOSE.match(text, stop) if wrapped else None
+        closing = _CLOSE.match(text, text.rfind("<", at, stop + 1)) if wrapped else None
         if closing is None:
             document.broken.append(stop)
         else:
@@ -241,7 +241,10 @@ def _parse(reader: _Reader, text: str, start: int, wrapped: bool) -> tuple[str, 
         parser.Parse(b"", True)
     except _EndError:
         stop = _offset(text, start, parser.CurrentLineNumber, parser.CurrentColumnNumber, wrapped)
-        return "end", text.find(">", stop) + 1 or len(text), at - start
+        # Some parsers stand before the tag that ends the root, some behind it.
+        if text[stop - 1] != ">":
+            stop = text.find(">", stop) + 1 or len(text)
+        return "end", stop, at - start
     except expat.ExpatError as error:
         stop = _offset(text, start, error.lineno, error.offset, wrapped)
         state = "cut" if stop >= len(text.rstrip()) else "broke"

@@ -26,6 +26,8 @@ _EXCERPT = 6
 _PROPERTIES = 200
 """Lines of an error's own properties, and of its cause, below the frames."""
 _LONG = 1_000
+_WARNING = "UnhandledPromiseRejectionWarning: "
+"""What older versions of Node say before an error that nothing handled."""
 
 
 class JsTrace(Tracer):
@@ -37,7 +39,6 @@ class JsTrace(Tracer):
 
     name = "js-trace"
     hints = (" at ", "\tat ")
-    noun = "error"
 
     def bounds(self, log: Log) -> Iterator[Bounds]:
         """Yield the lines of each error; the mark names it."""
@@ -55,7 +56,8 @@ class JsTrace(Tracer):
 
     def trace(self, log: Log, at: Bounds) -> Trace | None:
         """Return the error at those lines; its causes are told below its message."""
-        head = log.lines[at.mark]
+        line = log.lines[at.mark]
+        head = line.partition(_WARNING)[2] or line
         match = _NAMED.search(head[:_LONG])
         body = [head[match.start() :] if match else head, *log.lines[at.mark + 1 : at.stop]]
         causes = [n for n, line in enumerate(body) if n and line.lstrip().startswith("[cause]: ")]

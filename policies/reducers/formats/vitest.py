@@ -173,7 +173,8 @@ def _failures(log: Log, run: _Run, number: int) -> list[Failure]:
     found = once(f for block in run.blocks for f in _of_block(log, block, number))
     known = {name for each in found for name in (each.name, each.name.partition(" > ")[2])}
     tests = len({each.name for each in found})
-    if tests < figures(run.figures.get("Tests", "")).get("failed", 0) or not tests:
+    failed = figures(run.figures["Tests"]).get("failed", 0) if "Tests" in run.figures else None
+    if failed is None or tests < failed:
         text = "\n".join(log.lines[run.start : run.stop])
         for match in _CROSS.finditer(text):
             test = test_name(match["test"])
