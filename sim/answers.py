@@ -9,6 +9,7 @@ from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
 from sim.paging import Paging, wanted_page
 from sim.reader import Reading
+from sim.reduction import reduced_tokens
 from sim.segments import Kind, Segment, State, stand_ins, successors
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ class Answers:
 
     def _smallest(self, segment: Segment) -> int:
         tokens = self._world.store.fetched_tokens(segment)
-        reduced = segment.reduced_tokens
-        return tokens if reduced is None else min(tokens, reduced)
+        reduced = reduced_tokens(segment, tokens)
+        return tokens if reduced is None else reduced
 
     def answer(self, turn: Turn) -> bool:
         """Re-score, rehydrate and read; return whether anything was let in."""
@@ -90,7 +91,7 @@ class Answers:
             self._serve(operator.id, operator.segment)
         for segment in self._risen(touched):
             self._request(segment, "threshold")
-        bulk = 0 if self._bulk is None else len(self._bulk)
+        bulk = self._bulk_files()
         for query in turn.queries:
             reading = self._reader.read(query.id, query.key)
             reading = self._reader.distracted(query.id, reading, bulk)
@@ -130,7 +131,10 @@ class Answers:
         With a cursor one page comes in a round trip: who asks second in one gets the same.
         """
         page = self._turned.get(segment)
-        if page is None or segment.form == "spill":
+        if segment.form == "spill":
+            page = next((p for p in segment.pages if p.number == number), None)
+            page = page if page is not None and page.id in self._asked else None
+        if page is None:
             page = self._turned[segment] = self._paging.bring(segment, number, query.id)
             self._asked[page.id] = page.resident
         return page
@@ -145,8 +149,11 @@ class Answers:
             elif reading.segment is not None and not reading.segment.resident:
                 after = self._after(query, reading.segment)
                 reading = replace(after, segment=after.segment or reading.segment)
-            self._say(query, reading)
+            self._say(query, self._reader.distracted(query.id, reading, self._bulk_files()))
         self._open.clear()
+
+    def _bulk_files(self) -> int:
+        return 0 if self._bulk is None else len(self._bulk)
 
     def _just_let_in(self, reading: Reading) -> bool:
         """Whether an answer rests on what the pass that follows may yet throw out."""
@@ -164,6 +171,8 @@ class Answers:
         reading = self._reader.meets(query.key)
         if reading is not None:
             return replace(reading, cause="fetched" if reading.cause == "full" else "kept")
+        if wanted.resident and wanted.page_of is None:
+            return Reading("abstained", "not stated")
         let_in = self._asked.get(wanted.id, False)
         return Reading("deferred", "thrown out" if let_in else "blocked")
 
@@ -189,7 +198,8 @@ class Answers:
         world.record("score", segment.id, before, after, crossed)
         if relevance <= before:
             return
-        for each in (segment, *segment.pages, *successors(segment)):
+        parts = (segment, *segment.pages)
+        for each in (*parts, *(s for part in parts for s in successors(part))):
             if relevance > view.salience(each):
                 each.score, each.scored_at = relevance, view.turn
                 if each.resident:

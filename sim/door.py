@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.actions import Admit, Evict, Refuse
 from sim.errors import InadmissibleAction
-from sim.reduction import FORMS, lost, page_size, raw_tokens, reduced_tokens
+from sim.reduction import FORMS, least_tokens, lost, page_size, raw_tokens, reduced_tokens
 from sim.segments import SPENDING_KINDS, Segment, State
 
 if TYPE_CHECKING:
@@ -55,10 +55,12 @@ class Door:
             facts=arrival.facts,
             surrogate_tokens=arrival.surrogate_tokens,
             max_result_tokens=arrival.max_result_tokens,
-            reduced_tokens=reduced_tokens(arrival),
+            least_tokens=least_tokens(arrival),
+            blind=arrival.structure is None and arrival.reduced_tokens is None,
             delta_tokens=arrival.delta_tokens,
             paged=arrival.pages,
         )
+        segment.reduced_tokens = reduced_tokens(segment, tokens)
         self.enter(segment)
         return segment
 
@@ -169,6 +171,8 @@ class Door:
             self.roles_changed(world.roles.rest_on(segment), ())
         world.settle_version(segment)
         self._append(segment)
+        if segment.page_of is not None:
+            self.roles_changed(world.roles.turn(segment), ())
         world.ledger.books.enter("admitted", tokens)
         world.ledger.books.never_admitted += never
         world.ledger.note(segment.id, "admitted", world.view.turn, how)

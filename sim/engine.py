@@ -269,6 +269,8 @@ class _Engine:
         else:
             segment.version += segment.path is None
             world.record("refresh", segment.id, 0, 0, segment.version, "world")
+        if segment.path is not None:
+            self._hook("on_write", segment.path)
 
     # -- the pass --------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sim.door import Door
     from sim.world import World
 
-__all__ = ["Paging", "wanted_page"]
+__all__ = ["Paging", "shows", "wanted_page"]
 
 
 def wanted_page(segment: Segment, key: str) -> int | None:
@@ -28,6 +28,16 @@ def wanted_page(segment: Segment, key: str) -> int | None:
     if number in came:
         return None
     return number if segment.form == "spill" else 2 + len(came)
+
+
+def shows(segment: Segment, number: int) -> bool:
+    """Whether what is resident says how page *number* of *segment* can be had.
+
+    Its pointer stands in the result alone, a cursor in the page before as well.
+    """
+    if segment.resident or segment.form != "page":
+        return segment.resident
+    return any(page.number == number - 1 and page.resident for page in segment.pages)
 
 
 class Paging:

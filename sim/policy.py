@@ -34,7 +34,7 @@ HOOKS = (
 ``on_arrival(view, segment) -> iterable of actions, then an Admit or a Refuse``
     The door. Without an answer the segment is admitted whole.
 ``on_write(view, path) -> iterable of actions``
-    After a successful write of *path*.
+    After a successful write of *path*, or a change of it by the world.
 ``on_idle(view, seconds) -> iterable of actions``
     After a wait, before the turn begins.
 ``on_overflow(view) -> iterable of actions``

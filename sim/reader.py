@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sim.paging import wanted_page
+from sim.paging import shows, wanted_page
 from sim.segments import Kind, Segment, State, stand_ins
 from sim.streams import uniform
 
@@ -143,7 +143,7 @@ class Reader:
         """Ask for the page that may hold *key*; a cursor or pointer is seen like a tag."""
         for segment in reversed(carriers):
             page = wanted_page(segment, key)
-            if page is None or not any(s.resident for s in (segment, *segment.pages)):
+            if page is None or not shows(segment, page):
                 continue
             if self.draw(query) < self._settings.reader_fetch_tagged:
                 return Reading("page", "paged", segment, wanted=segment, page=page)

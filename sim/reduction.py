@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMS",
+    "least_tokens",
     "lost",
     "page_holding",
     "page_size",
@@ -36,15 +37,15 @@ def raw_tokens(arrival: Arrival, image_tokens: int) -> int:
     return image_tokens if arrival.kind is Kind.IMAGE else arrival.tokens
 
 
-def reduced_tokens(arrival: Arrival) -> int | None:
-    """Return the reduced size of a result over its tool's limit, or None if it is not over.
+def least_tokens(arrival: Arrival) -> int | None:
+    """Return the size to which *arrival* is reduced if it is over its tool's limit, or None.
 
     The size that a reducer was measured to leave, where the script has it. Else, with a structure:
     the first entry of each group and a notice of what was dropped, as many groups as fit; without
     one: head and tail with a marked gap, exactly the limit. An image has no text to reduce.
     """
     limit = arrival.max_result_tokens
-    if limit is None or arrival.tokens <= limit or arrival.kind is Kind.IMAGE:
+    if limit is None or arrival.kind is Kind.IMAGE:
         return None
     if arrival.reduced_tokens is not None:
         return max(1, min(limit, arrival.reduced_tokens))
@@ -54,6 +55,14 @@ def reduced_tokens(arrival: Arrival) -> int | None:
     room = max(0, limit - structure.notice_tokens)
     groups = min(structure.groups, room // max(1, structure.entry_tokens))
     return max(1, min(limit, groups * structure.entry_tokens + structure.notice_tokens))
+
+
+def reduced_tokens(segment: Segment, tokens: int) -> int | None:
+    """Return the size to which *tokens* of *segment* are reduced, None if they are in its limit."""
+    limit = segment.max_result_tokens
+    if limit is None or tokens <= limit or segment.least_tokens is None:
+        return None
+    return min(tokens, segment.least_tokens)
 
 
 def page_size(segment: Segment, form: str, tokens: int) -> int:
@@ -92,12 +101,27 @@ def _kept(segment: Segment, form: str, tokens: int, fact: Fact) -> bool:
     if form == "page":
         return _place(segment, fact) < tokens
     if form == "head-tail":
-        place, head = _place(segment, fact), tokens // 2
-        return place < head or place >= segment.raw_tokens - (tokens - head)
+        return _at_an_end(segment, tokens, fact)
     if form == "delta":
         before = () if segment.previous is None else segment.previous.facts
-        return fact.reducible and (fact.key, fact.value) not in {(f.key, f.value) for f in before}
+        if (fact.key, fact.value) in {(f.key, f.value) for f in before}:
+            return False
+        return segment.reduced_tokens is None or _reducible(segment, fact)
+    return _reducible(segment, fact)
+
+
+def _reducible(segment: Segment, fact: Fact) -> bool:
+    """Whether a reduction of *segment* to its tool's limit keeps *fact*."""
+    limit = segment.max_result_tokens
+    if segment.blind and limit is not None and fact.at is not None:
+        return _at_an_end(segment, limit, fact)
     return fact.reducible
+
+
+def _at_an_end(segment: Segment, tokens: int, fact: Fact) -> bool:
+    """Whether *fact* stands in the first or last half of *tokens* of the whole."""
+    place, head = _place(segment, fact), tokens // 2
+    return place < head or place >= segment.raw_tokens - (tokens - head)
 
 
 def _place(segment: Segment, fact: Fact) -> int:

@@ -65,9 +65,11 @@ class Roles:
             if segment.kind in WORD_KINDS:
                 self._words.setdefault(segment.attempt, []).append(segment)
                 segment.superseded = segment.attempt != self.attempt
-        if segment.page_of is not None:
-            changed.extend(_turn(segment.page_of, segment))
-        elif segment.kind is Kind.TOOL_RESULT and segment.tool is not None:
+        if (
+            segment.page_of is None
+            and segment.kind is Kind.TOOL_RESULT
+            and segment.tool is not None
+        ):
             changed.extend(self._overtake(segment, paths))
         return changed, paths
 
@@ -87,6 +89,18 @@ class Roles:
         self._named.update(result.names)
         paths.extend(result.names)
 
+    def turn(self, page: Segment) -> list[Segment]:
+        """Take in that *page* entered: its result is read on from what came before.
+
+        Returns the segments whose role that changes.
+        """
+        result = page.page_of
+        assert result is not None
+        turned = [s for s in (result, *result.pages) if s is not page and not s.turned]
+        for segment in turned:
+            segment.turned = True
+        return turned
+
     def rest_on(self, delta: Segment) -> list[Segment]:
         """Take in that *delta* entered as a difference: what it rests on is not superseded.
 
@@ -100,14 +114,6 @@ class Roles:
     def write(self, path: str) -> None:
         """Take in a successful write of *path* in the current attempt."""
         self.written[path] = None
-
-
-def _turn(result: Segment, page: Segment) -> Iterator[Segment]:
-    """Mark *result* and its pages before *page* as read on from; yield those it changes."""
-    for segment in (result, *result.pages):
-        if segment is not page and not segment.turned:
-            segment.turned = True
-            yield segment
 
 
 def _rests(result: Segment | None) -> Iterator[Segment]:

@@ -114,8 +114,12 @@ class Segment:
     surrogate_tokens: int | None = None
     """Length of the text that a rewrite of this segment would leave, where the script says."""
     max_result_tokens: int | None = None
+    least_tokens: int | None = None
+    """Size to which it is reduced wherever it is over its tool's limit."""
     reduced_tokens: int | None = None
     """Size after a reduction by structure, where the result is over its tool's limit."""
+    blind: bool = False
+    """Whether no structure of it is known: a reduction is head and tail."""
     delta_tokens: int | None = None
     """Size of the difference to *previous*."""
     paged: bool = False

@@ -46,6 +46,7 @@ def written(results: list[Asked], budget: int, pages: bool) -> Script:
                 facts=stated,
                 tool=f"tool{number}",
                 max_result_tokens=limit,
+                reduced_tokens=limit,
                 pages=pages,
                 delta_tokens=max(1, raw // 7),
             )

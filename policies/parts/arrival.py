@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["OPTIONS", "Admission", "Sizing", "sizing", "whole"]
 
 Sizing = Callable[["View", "Segment"], tuple[int, str]]
-"""Says at which size an arrival enters, and in which of the forms of ``sim.reduction``."""
+"""Says at which size an arrival enters, and in which of the forms of ``sim.reduction``.
+
+What it says holds for the window as it is: a difference rests on another result, which may leave.
+"""
 
 
 def whole(view: View, segment: Segment) -> tuple[int, str]:

@@ -85,8 +85,18 @@ class Displacement:
             full = math.floor(self._trigger(view) * view.budget + 1e-9)
         return view.tokens + tokens - full
 
-    def weigh(self, view: View, segment: Segment, tokens: int, ranking: Ranking) -> Verdict:
-        """Decide about *segment*, that would take *tokens*; who leaves first, *ranking* says."""
+    def weigh(
+        self,
+        view: View,
+        segment: Segment,
+        tokens: int,
+        ranking: Ranking,
+        base: Segment | None = None,
+    ) -> Verdict:
+        """Decide about *segment*, that would take *tokens*; who leaves first, *ranking* says.
+
+        The *base* of a difference stays.
+        """
         score = view.salience(segment)
         if self.too_large(view, tokens):
             return Verdict("oversize", score)
@@ -95,7 +105,7 @@ class Displacement:
             return Verdict("slack", score)
         run: list[Segment] = []
         leaving: list[float] = []
-        stays = self._stays(view, segment)
+        stays = self._stays(view, segment, base)
         for other in _distinct(view, ranking.candidates(view, need, stays)):
             unit = view.together(other)
             run.append(other)
@@ -117,7 +127,7 @@ class Displacement:
         resident = math.fsum(view.salience(s) for s in view.window)
         return resident + score - float(self._trigger(view))
 
-    def _stays(self, view: View, incoming: Segment) -> Stays:
+    def _stays(self, view: View, incoming: Segment, base: Segment | None) -> Stays:
         keys = [fact.key for fact in incoming.facts] if self._covers else []
 
         def covering(segment: Segment) -> bool:
@@ -127,7 +137,7 @@ class Displacement:
         def stays(segment: Segment) -> bool:
             if incoming.pair is not None and segment.pair == incoming.pair:
                 return True
-            if under_way(view, segment):
+            if under_way(view, segment) or (base is not None and base in view.together(segment)):
                 return True
             return bool(keys) and any(covering(s) for s in view.together(segment))
 

@@ -52,8 +52,9 @@ class Door:
         if segment.pinned or segment.kind not in DOOR_KINDS:
             yield Admit(tokens, how)
             return
-        yield from self._make_lines(view, tokens)
-        verdict = self._displacement.weigh(view, segment, tokens, self._ranking)
+        base = segment.previous if how == "delta" else None
+        yield from self._make_lines(view, tokens, base)
+        verdict = self._displacement.weigh(view, segment, tokens, self._ranking, base)
         if verdict.how == "slack":
             yield Admit(tokens, how)
         elif verdict.granted:
@@ -61,13 +62,15 @@ class Door:
         else:
             yield Refuse(verdict.how, tokens, verdict.displaced, verdict.score, verdict.floor)
 
-    def _make_lines(self, view: View, tokens: int) -> Iterator[Rewrite | Evict]:
+    def _make_lines(
+        self, view: View, tokens: int, base: Segment | None
+    ) -> Iterator[Rewrite | Evict]:
         if self._lines is None or self._displacement.too_large(view, tokens):
             return
         held = view.tokens + 1
         while self._displacement.need(view, tokens) > 0 and view.tokens < held:
             held = view.tokens
-            action = self._lines.line(view, self._displacement.need(view, tokens))
+            action = self._lines.line(view, self._displacement.need(view, tokens), base)
             if action is None:
                 return
             yield action

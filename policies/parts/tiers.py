@@ -77,12 +77,17 @@ class Tiers:
         for segment in shortest_run(view, self.candidates(view, view.over), view.over):
             yield Evict(segment.id, "bulk" if segment in self._files else "other")
 
-    def line(self, view: View, need: int) -> Rewrite | Evict | None:
-        """Return what to do with the next superseded material, None if none is left."""
+    def line(self, view: View, need: int, base: Segment | None = None) -> Rewrite | Evict | None:
+        """Return what to do with the next superseded material, None if none is left.
+
+        The *base* of a difference stays.
+        """
         lines = self._lines
         if lines is None:
             return None
         units: Iterable[list[Segment]] = lines.units(view)
+        if base is not None:
+            units = (unit for unit in units if base not in unit)
         if self._last(view):
             units = (unit for _, unit in thrifty(units, lambda u: lines.gain(view, u), need))
         unit = next(iter(units), None)

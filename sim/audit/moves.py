@@ -136,7 +136,8 @@ def admit(
     if item.admitted:
         raise AuditError(f"{segment!r} was admitted before; it can only be fetched")
     _filled(tokens)
-    if segment in s.at_door and tokens + _size(never) != item.raw_tokens:
+    out = item.raw_tokens - tokens if segment in s.pages else _size(never)
+    if segment in s.at_door and (out < 0 or tokens + out != item.raw_tokens):
         raise AuditError(
             f"{segment!r} arrived with {item.raw_tokens} tokens, of which {tokens} were admitted "
             f"and {never} were not"

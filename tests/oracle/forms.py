@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 # Readings that the definition leaves open, as the project settled them.
-ENDS_BY_FLAG = True
+ENDS_BY_FLAG = False
 """Whether head and tail, where no structure is known, go by `reducible`, and not by `at`."""
-DIFFERENCE_IS_REDUCTION = True
-"""Whether a difference, too, leaves out what a reduction does."""
-LEAST_IS_OF_ARRIVAL = True
+LEAST_IS_OF_ARRIVAL = False
 """Whether to what size a result can be reduced is settled when it arrives, until the world
 replaces it where it stands."""
 
@@ -29,6 +27,10 @@ class Forms:
 
     def ends(self, source):
         return source.structure is None and source.reduced_tokens is None
+
+    def cut(self, source):
+        """Return how a reduction of *source* goes about it."""
+        return "ends" if self.ends(source) else "reduced"
 
     def smallest(self, source):
         """Return the smallest size in which *source* can stand in the window."""
@@ -109,9 +111,9 @@ class Forms:
             return self.page_of(source, fact) == 1
         if how == "delta":
             known = [(f["key"], f["value"]) for f in source.rests_on.facts]
-            if DIFFERENCE_IS_REDUCTION and not fact.get("reducible", True):
+            if (fact["key"], fact["value"]) in known:
                 return False
-            return (fact["key"], fact["value"]) not in known
+            return self.least(source) is None or self.says(source, fact, self.cut(source))
         return True
 
     def fact_keys(self, source, how):

@@ -12,7 +12,7 @@ GUARDED = ("file", "tool_result", "diff", "image", "note")
 # Readings that the definition leaves open, as the project settled them.
 REFRESHED = ("file", "tool_result")
 """Kinds of which a stale copy is refreshed; one of another kind, as a diff, stays as it is."""
-FRESH_IN_PASS = False
+FRESH_IN_PASS = True
 """Whether a copy that is stale because the world replaced another of its path is refreshed, too."""
 SPARE_ALL_LONE_CALLS = True
 """Whether what came this turn is spared as a call under way although its result was refused, or

@@ -14,15 +14,15 @@ OPERATOR_FIRST = False
 """Whether explicit requests are served before the queries re-score, and not after."""
 ASKS_FOR_OLD_FACTS = True
 """Whether a copy is asked for a fact that its newest version no longer states."""
-ANY_PAGE_IN_SIGHT = True
+ANY_PAGE_IN_SIGHT = False
 """Whether any page of a result shows its cursor or pointer, not the result and the last alone."""
 STOPS_WHERE_A_PAGE_LEFT = True
 """Whether nothing more is asked for in a turn in which a page just read was thrown out."""
-PAGE_COMES_AT_DOOR = True
+PAGE_COMES_AT_DOOR = False
 """Whether a page at the door, let in or not, ends the pin of the one before."""
-POINTER_ASKS_AGAIN = True
+POINTER_ASKS_AGAIN = False
 """Whether a page behind a pointer that was kept out is asked for by the next query, too."""
-FETCHED_IS_DISTRACTED = False
+FETCHED_IS_DISTRACTED = True
 """Whether distraction spoils what was fetched in the turn, too."""
 
 
@@ -50,7 +50,9 @@ def answers(world, found):
     turn.bulk = turn.count()
     waiting = []
     for q in queries:
+        turn.asked_for = None
         outcome = turn.answer(q)
+        turn.waits[q["id"]] = turn.asked_for
         if outcome == "fetch":
             waiting.append(q)
         else:
@@ -64,7 +66,7 @@ def answers(world, found):
         for q in waiting:
             turn.go_on(q)
     for q in waiting:
-        turn.say(q, "correct" if turn.readable(q["key"]) else "deferred")
+        turn.say(q, turn.late(q))
 
 
 def _act(world, s):
@@ -95,6 +97,8 @@ class _Turn:
     def __init__(self, world):
         self.world = world
         self.asked = []
+        self.asked_for = None  # what the query being answered waits for
+        self.waits = {}
         self.called = False
         self.brought = []
         self.bulk = 0  # irrelevant files when the first query is answered
@@ -309,11 +313,20 @@ class _Turn:
     def fetched(self, source):
         if source is None:
             return "abstained"
+        self.asked_for = source
         if source.entered:
             self.ask(source)
         else:
             self.through_the_door(source)
         return "fetch"
+
+    def late(self, query):
+        """What is answered after the last round trip: a copy that came may say nothing of it."""
+        if self.readable(query["key"]):
+            return "correct"
+        source = self.waits[query["id"]]
+        came = source is not None and source.of is None and self.world.resident(source)
+        return "abstained" if came else "deferred"
 
     def readable(self, key):
         return any(self.world.states(r, key) for r in self.world.window)

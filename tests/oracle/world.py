@@ -12,7 +12,7 @@ from .metrics import Metrics
 from .policies import POLICIES
 from .reader import answers
 
-PAGE_LINES_RISE = False
+PAGE_LINES_RISE = True
 """Whether what stands for a page is re-scored with the result of the page."""
 CLOCK_FROM_CALL = True
 """Whether a turn of fixed length is counted from its call, and not from its own beginning."""

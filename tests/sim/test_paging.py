@@ -25,7 +25,8 @@ def outcomes(run: Any) -> list[str]:
 
 def log(turn: int = 1, name: str = "log", **more: Any) -> Arrival:
     """Return a result of 450 tokens whose tool allows 100: four pages and a half."""
-    more = {"facts": FACTS, "tool": "tests", "max_result_tokens": 100, **more}
+    limits = {"max_result_tokens": 100, "reduced_tokens": 60}
+    more = {"facts": FACTS, "tool": "tests", **limits, **more}
     return come(turn, name, 450, kind=Kind.TOOL_RESULT, **more)
 
 
@@ -213,3 +214,20 @@ def test_a_form_that_there_is_not_is_a_bug() -> None:
     always = Idle(on_arrival=lambda view, segment: [Admit(20, "folded")])
     with pytest.raises(InadmissibleAction, match="'folded', which is none of whole, reduced"):
         play(script(check(1, "ab")), always, strict=True)
+
+
+@pytest.mark.parametrize("how", ["reduced", "head-tail"])
+def test_without_a_structure_a_reduction_is_head_and_tail(how: str) -> None:
+    """Of 450 tokens the first 50 and the last 50 stay: what stands at 400 does, at 99 not."""
+    it = script(log(reduced_tokens=None), *(ask(key) for key in "abcd"))
+    run = play(it, form(how), strict=True)
+    assert {r["key"] for r in told(run, "answer") if r["outcome"] == "correct"} == {"d"}
+
+
+def test_of_a_result_within_its_limit_a_difference_says_all_that_is_new() -> None:
+    facts = (Fact("a", "v"), Fact("new", "v", reducible=False))
+    for limit, outcome in ((None, "correct"), (300, "correct"), (200, "abstained")):
+        more = {"facts": facts, "max_result_tokens": limit, "reduced_tokens": 100}
+        later = replace(check(2, "", 20), **more)
+        it = script(check(1, "a"), later, ask("new", 2, "check-2"))
+        assert outcomes(play(it, difference(), strict=True)) == [outcome]

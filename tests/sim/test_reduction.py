@@ -8,14 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.reduction import raw_tokens, reduced_tokens
+from sim.reduction import least_tokens, raw_tokens, reduced_tokens
 from sim.script import Arrival, Structure
 from sim.segments import Kind
-from tests.sim.build import come
+from tests.sim.build import come, segment
 
 
 def result(tokens: int, limit: int | None, structure: Structure | None = None) -> Arrival:
     return come(1, "r", tokens, kind=Kind.TOOL_RESULT, max_result_tokens=limit, structure=structure)
+
+
+def size(arrival: Arrival) -> int | None:
+    """Return the size to which *arrival* is reduced at the door."""
+    limit, least = arrival.max_result_tokens, least_tokens(arrival)
+    at_door = segment("r", arrival.tokens, max_result_tokens=limit, least_tokens=least)
+    return reduced_tokens(at_door, arrival.tokens)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +45,7 @@ def result(tokens: int, limit: int | None, structure: Structure | None = None) -
 def test_reduced_sizes(
     tokens: int, limit: int | None, structure: Structure | None, reduced: int | None
 ) -> None:
-    assert reduced_tokens(result(tokens, limit, structure)) == reduced
+    assert size(result(tokens, limit, structure)) == reduced
 
 
 _small = st.integers(1, 300)
@@ -48,7 +55,7 @@ _small = st.integers(1, 300)
 def test_a_reduction_is_never_over_the_limit_nor_empty(
     tokens: int, limit: int, structure: Structure | None
 ) -> None:
-    reduced = reduced_tokens(result(tokens, limit, structure))
+    reduced = size(result(tokens, limit, structure))
     assert (reduced is None) == (tokens <= limit)
     assert reduced is None or 1 <= reduced <= limit
 
@@ -57,5 +64,11 @@ def test_a_reduction_is_never_over_the_limit_nor_empty(
 def test_an_image_counts_the_same_whatever_its_encoding(tokens: int) -> None:
     image: Any = come(1, "i", tokens, kind=Kind.IMAGE, max_result_tokens=50)
     assert raw_tokens(image, 60) == 60
-    assert reduced_tokens(image) is None
+    assert size(image) is None
     assert raw_tokens(result(tokens, None), 60) == tokens
+
+
+def test_a_measured_size_is_taken_before_a_structure() -> None:
+    for measured, expected in ((70, 70), (400, 100)):
+        arrival = come(1, "r", 500, max_result_tokens=100, reduced_tokens=measured)
+        assert size(arrival) == expected
