@@ -5,7 +5,7 @@ Scenarios do not know the reducers, which are policies' own; bench hands them ov
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
+    from scenarios.tools import Tool, ToolsFile
     from scenarios.transcripts.declared import Declared, Reduction
     from sim.measured import Measured
 
-__all__ = ["load", "load_tools"]
+__all__ = ["load", "load_tools", "read_tools"]
 
 _HELD = 512
 """Reduced logs that are held for differences to them."""
@@ -25,11 +26,45 @@ _HELD = 512
 def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Scenario:
     """Return a scenario as ``scenarios.catalogue.load`` does, able to draw from real logs.
 
-    Raises InputError with a sentence for everything that is wrong.
+    Raises InputError with a sentence for everything that is wrong, tools among it that name a
+    reducer there is none of.
     """
     from scenarios import catalogue
 
-    return catalogue.load(name_or_path, settings, _measure)
+    scenario = catalogue.load(name_or_path, settings, _measure)
+    _check_reducers(_file_of(name_or_path), scenario.tools.values())
+    return scenario
+
+
+def _file_of(name: str) -> Path | None:
+    """Return the file that a scenario called *name* stands in, None for a family or a script."""
+    from scenarios import stories
+
+    story = name.split("/")[0]
+    if story in stories.NAMES:
+        return stories.file(story)
+    path, end, _ = name.rpartition(".toml")
+    return Path(path + end) if end else None
+
+
+def _check_reducers(file: Path | None, tools: Iterable[Tool]) -> None:
+    """Raise InputError, with lines, for each tool whose reducer is none that is registered."""
+    named = [tool for tool in tools if tool.reducer is not None]
+    if file is None or not named:
+        return
+    from policies.reducers.registry import names
+    from scenarios.tools import blame
+    from sim.errors import unknown
+
+    known = names()
+    blame(
+        file,
+        [
+            (f"tool {tool.name!r}: {unknown('reducer', str(tool.reducer), known)}", tool.reducer_at)
+            for tool in named
+            if tool.reducer not in known
+        ],
+    )
 
 
 def _measure(raw: bytes, limit: int, tool: str | None, before: bytes | None) -> Measured:
@@ -53,27 +88,29 @@ def _reduced(raw: bytes, limit: int, tool: str | None) -> str:
     return reduce(raw, limit, tool).text
 
 
+def read_tools(file: Path) -> ToolsFile:
+    """Return what a tools file says, each tool with a budget.
+
+    Raises InputError, with lines, for what is wrong with it: for unknown reducers, and for tools
+    that declare no budget.
+    """
+    from scenarios.tools import blame, read_tools_file
+
+    found = read_tools_file(file)
+    _check_reducers(file, found.tools.values())
+    missing = [tool for tool in found.tools.values() if tool.max_result_tokens is None]
+    blame(file, [(f"tool {t.name!r} declares no max_result_tokens", t.at) for t in missing])
+    return found
+
+
 def load_tools(file: Path, tokenizer: str | None = None) -> Declared:
     """Return the tools that a tools file declares for a recording that *tokenizer* counts.
 
-    Raises one InputError, with lines, for everything that is wrong with it, unknown reducers
-    among it.
+    Raises InputError as :func:`read_tools` does.
     """
-    from policies.reducers.registry import names
-    from scenarios.tools import blame, read_tools_file
     from scenarios.transcripts.declared import Declared
-    from sim.errors import unknown
 
-    tools = read_tools_file(file).tools
-    known = names()
-    wrong = [
-        (f"tool {name!r}: {unknown('reducer', tool.reducer, known)}", tool.reducer_at)
-        for name, tool in tools.items()
-        if tool.reducer is not None and tool.reducer not in known
-    ]
-    if wrong:
-        blame(file, wrong)
-    return Declared(str(file), tools, _Reductions(tokenizer))
+    return Declared(str(file), read_tools(file).tools, _Reductions(tokenizer))
 
 
 class _Reductions:

@@ -18,7 +18,17 @@ from sim.segments import Kind
 if TYPE_CHECKING:
     from scenarios.tools import Tool
 
-__all__ = ["Stage", "is_result", "of_script", "of_tools", "stages", "tool_of", "undeclared"]
+__all__ = [
+    "Stage",
+    "called",
+    "declare",
+    "is_result",
+    "of_script",
+    "of_tools",
+    "stages",
+    "tool_of",
+    "undeclared",
+]
 
 _RESULTS = frozenset({Kind.TOOL_RESULT, Kind.FILE, Kind.DIFF, Kind.NOTE})
 """Kinds that can be what a tool returned; an image has no text that could be limited."""
@@ -64,9 +74,34 @@ def tool_of(result: Arrival) -> str:
 
 def undeclared(script: Script) -> list[str]:
     """Return the names of the tools that declare no budget for a result of theirs, sorted."""
+    return sorted({tool_of(s) for s in _results(script) if s.max_result_tokens is None})
+
+
+def called(script: Script) -> list[str]:
+    """Return the names of all tools of which a result comes, in either branch, sorted."""
+    return sorted({tool_of(s) for s in _results(script)})
+
+
+def declare(script: Script, tools: Mapping[str, Tool]) -> Script:
+    """Return *script* with the budgets of *tools*, by name, in the place of those it declares."""
+
+    def laid(stimuli: Iterable[Stimulus]) -> tuple[Stimulus, ...]:
+        return tuple(_with_budget(s, tools) if isinstance(s, Arrival) else s for s in stimuli)
+
+    attempts = (replace(a, ok=laid(a.ok), failed=laid(a.failed)) for a in script.attempts)
+    return replace(script, stimuli=laid(script.stimuli), attempts=tuple(attempts))
+
+
+def _with_budget(arrival: Arrival, tools: Mapping[str, Tool]) -> Arrival:
+    tool = tools.get(tool_of(arrival)) if is_result(arrival) else None
+    if tool is None:
+        return arrival
+    return replace(arrival, max_result_tokens=tool.max_result_tokens, pages=tool.pages)
+
+
+def _results(script: Script) -> Iterator[Arrival]:
     guarded = (s for attempt in script.attempts for s in (*attempt.ok, *attempt.failed))
-    results = (s for s in (*script.stimuli, *guarded) if isinstance(s, Arrival) and is_result(s))
-    return sorted({tool_of(s) for s in results if s.max_result_tokens is None})
+    return (s for s in (*script.stimuli, *guarded) if isinstance(s, Arrival) and is_result(s))
 
 
 def of_script(

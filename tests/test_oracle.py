@@ -36,8 +36,6 @@ FORMS = (
 """Forms in which results enter."""
 TIERED = tuple(f"tiered:{form}" for form in FORMS)
 DISCIPLINED = tuple(f"disciplined:{form}" for form in FORMS)
-GUARDED = tuple(spec for spec in DISCIPLINED if "delta" not in spec)
-"""Without differences: the door may turn into a line what the arrival at it is a difference to."""
 PRICES: tuple[dict[str, Any], ...] = (
     {"price": "claude-sonnet-5", "cache.minimum": 16},
     {"price": "gpt-4.1", "cache.minimum": 64, "cache.step": 16},
@@ -141,7 +139,7 @@ def _of_two_tools(stimulus: Any) -> Any:
 def test_results_that_are_read_page_by_page(block: int) -> None:
     for seed in range(10 * block, 10 * block + 10):
         script = _paged(seed)
-        for policy in (*TIERED, *GUARDED):
+        for policy in (*TIERED, *DISCIPLINED):
             _agree(script, policy)
 
 
@@ -155,5 +153,5 @@ def test_long_runs_in_which_everything_happens_often(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40, 52))
 def test_long_runs_with_each_form(seed: int) -> None:
     script = _priced(dense(seed), seed)
-    for policy in (*TIERED[1:], *GUARDED[1:]):
+    for policy in (*TIERED[1:], *DISCIPLINED[1:]):
         _agree(script, policy)

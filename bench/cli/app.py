@@ -89,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+    if sys.stdout is None:
+        sys.exit(_fail("standard output is closed", BROKEN))
     if COMPLETE in os.environ:
         app.main(prog_name="evictbench")
     sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
@@ -116,9 +118,12 @@ def _run(arguments: list[str]) -> int:
     except EvictbenchError as error:
         return _fail(str(error), BROKEN)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
     except Exception as error:
+        lost = _lost_output()
+        if lost:
+            return _fail(f"standard output cannot be written: {lost}", BROKEN)
         if os.environ.get(DEBUG):
             raise
         text = " ".join(str(error).split())
@@ -126,6 +131,25 @@ def _run(arguments: list[str]) -> int:
             f"evictbench itself failed, {type(error).__name__}: {text}; {DEBUG}=1 shows where",
             BROKEN,
         )
+
+
+def _lost_output() -> str:
+    """Return why what was printed cannot leave this process, empty if it can.
+
+    What could not be written is still held by the stream, so that another try fails alike.
+    """
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        _give_up_output()
+        reason = getattr(error, "strerror", None) or str(error)
+        return reason[:1].lower() + reason[1:]
+    return ""
+
+
+def _give_up_output() -> None:
+    """Let what standard output still holds go nowhere, so that it does not fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(sentences: str, code: int) -> int:

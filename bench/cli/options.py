@@ -12,6 +12,7 @@ from sim.errors import unknown
 
 __all__ = [
     "OneOf",
+    "Whole",
     "baseline",
     "file",
     "format_of",
@@ -52,6 +53,19 @@ class OneOf(click.Choice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value not in self.choices:
             self.fail(unknown("word", str(value), [str(c) for c in self.choices]), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Whole(click.IntRange):
+    """A whole number in a range; digits may stand in groups, as in 24_000."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            int(value)
+        except ValueError:
+            bare = "".join(c for c in str(value) if c not in ", '")
+            hint = f"; write {bare} or {int(bare):_}" if bare.isascii() and bare.isdigit() else ""
+            self.fail(f"{value!r} is no whole number{hint}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -99,7 +113,7 @@ baseline = click.option(
 
 jobs = click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     help="Worker processes; the result is the same for any number. [default: one a processor]",
 )

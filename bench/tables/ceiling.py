@@ -100,33 +100,44 @@ def _growth(name: str, ceiling: Ceiling) -> Table:
     )
     found = rows(ceiling)
     shown = _shown(found)
-    lines = tuple(
-        Line(
-            (
-                str(row["step"]),
-                tokens(row["results_tokens"]),
-                tokens(row["material_tokens"]),
-                tokens(row["worst_case_tokens"]),
-                tokens(row["left_tokens"]),
-                "yes" if row["fits"] else "no",
-            )
-        )
-        for row in shown
-    )
+    lines: list[Line] = []
+    last = -1
+    for index in shown:
+        if index > last + 1:
+            lines.append(Line(("…", *[""] * (len(columns) - 1))))
+        lines.append(_step_line(found[index]))
+        last = index
     more = len(found) - len(shown)
     notes = [_summary(ceiling)]
     if more:
-        notes.append(f"{tokens(more)} steps are not shown; --format csv has all")
-    return Table(f"{name}: {_verdict(ceiling)}", columns, lines, tuple(notes))
+        are = "step is" if more == 1 else "steps are"
+        notes.append(f"{tokens(more)} {are} not shown (…); --format csv has all")
+    return Table(f"{name}: {_verdict(ceiling)}", columns, tuple(lines), tuple(notes))
 
 
-def _shown(found: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Return all rows, or of many the first, the last and those around the one that breaks."""
+def _step_line(row: Mapping[str, Any]) -> Line:
+    return Line(
+        (
+            str(row["step"]),
+            tokens(row["results_tokens"]),
+            tokens(row["material_tokens"]),
+            tokens(row["worst_case_tokens"]),
+            tokens(row["left_tokens"]),
+            "yes" if row["fits"] else "no",
+        )
+    )
+
+
+def _shown(found: Sequence[dict[str, Any]]) -> list[int]:
+    """Return which rows are shown: all, or of many the ends and those around the one that breaks.
+
+    Where they leave out a single row, that one is shown, too.
+    """
     if len(found) <= LIMIT:
-        return found
+        return list(range(len(found)))
     breaks = next((i for i, row in enumerate(found) if not row["fits"]), len(found))
     near = {*range(4), *range(breaks - 4, breaks + 4), *range(len(found) - 4, len(found))}
-    return [row for index, row in enumerate(found) if index in near]
+    return [i for i in range(len(found)) if i in near or {i - 1, i + 1} <= near]
 
 
 def _verdict(ceiling: Ceiling) -> str:

@@ -104,11 +104,17 @@ def read(text: str) -> JvmStack | None:
     parts = [text[at:stop] for at, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
     frames = [[_frame(match) for match in FRAME.finditer(part)] for part in parts]
     every = [frame for part in frames for frame in reversed(part)]
-    ordered = tuple(frame for frame in every if frame.line) or tuple(every)
+    ordered = _from_project([frame for frame in every if frame.line] or every)
     lines = [match["said"].strip() for match in causes[::-1]]
     kind = next((found for line in (*lines[:1], *said) if (found := thrown_type(line))), "")
     wrapped = [f"the cause of: {line}" for line in (*lines[1:], *said[:1])] if lines else said
     return JvmStack(ordered, kind, (*lines[:1], *wrapped))
+
+
+def _from_project(frames: Sequence[Frame]) -> tuple[Frame, ...]:
+    """Return *frames*, outermost first, without the libraries' that called the project."""
+    own = (number for number, frame in enumerate(frames) if in_project(frame.name, frame.file))
+    return tuple(frames[next(own, 0) :])
 
 
 def _said(text: str) -> list[str]:

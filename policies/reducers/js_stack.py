@@ -10,7 +10,16 @@ from functools import lru_cache
 from policies.reducers.room import clip
 from policies.reducers.tracebacks import Frame
 
-__all__ = ["FRAME", "Stack", "frame_of", "in_project", "innermost", "read", "thrown_type"]
+__all__ = [
+    "FRAME",
+    "Stack",
+    "frame_of",
+    "in_project",
+    "innermost",
+    "outermost_first",
+    "read",
+    "thrown_type",
+]
 
 FRAME = re.compile(r"^[ \t|│]*+(?:at|❯) (?P<what>[^\n]++)$", re.MULTILINE)
 """A line of a stack, as V8 or vitest prints it."""
@@ -29,7 +38,7 @@ _THROWN = re.compile(
 )
 _NAMED = re.compile(r"(?:Error|Exception|Rejection|Failure|Warning)$")
 _OUTSIDE = ("node:", "internal/", "native", "<", "bun:", "deno:", "ext:", "index ", "eval ")
-_PARTS = ("node_modules", ".yarn", ".pnpm", ".pnp.cjs", ".pnp.loader.mjs", "jest-runtime")
+_PARTS = ("node_modules", ".yarn", ".pnpm", ".pnp.cjs", ".pnp.loader.mjs", "__cypress")
 _NODE_FILES = frozenset(
     ("timers.js", "module.js", "events.js", "net.js", "fs.js", "domain.js", "_stream_readable.js",
      "bootstrap_node.js", "child_process.js", "vm.js", "assert.js")
@@ -106,16 +115,21 @@ def read(text: str, frame: re.Pattern[str] = FRAME) -> Stack | None:
     message = _message(text[: first.start()] if first else text)
     if not message and not frames:
         return None
-    return Stack(_with_source(text, frames), thrown_type(message), message)
+    return Stack(outermost_first(frames, text), thrown_type(message), message)
 
 
-def _with_source(text: str, frames: Sequence[Frame]) -> tuple[Frame, ...]:
-    """Return *frames*, innermost first, in the other order, the pointed one with its source."""
+def outermost_first(frames: Sequence[Frame], text: str = "") -> tuple[Frame, ...]:
+    """Return *frames*, innermost first, in the other order, one with the source *text* points at.
+
+    What called the project's outermost frame, a loader or a runner of tests, is left out.
+    """
     found = _EXCERPT.search(text)
-    own = next((n for n, frame in enumerate(frames) if in_project(frame.file)), None)
-    every = list(frames)
-    if found and own is not None and every[own].line == int(found["line"]):
-        every[own] = replace(every[own], source=found["source"].strip())
+    own = [number for number, frame in enumerate(frames) if in_project(frame.file)]
+    if not own:
+        return tuple(reversed(frames))
+    every = list(frames[: own[-1] + 1])
+    if found and every[own[0]].line == int(found["line"]):
+        every[own[0]] = replace(every[own[0]], source=found["source"].strip())
     return tuple(reversed(every))
 
 

@@ -60,7 +60,8 @@ class Document:
     """The cases at offsets *start* to *stop* of a text, and the names of the suites they are in.
 
     *broken* are the offsets at which it is no well-formed XML, *cut* says that it has no end and
-    *left* that it was not read to its end. *declared* are the figures of the outermost suites.
+    *left* that it was not read to its end. *declared* are the figures of the outermost suites,
+    *outside* is how many cases are in none of them.
     """
 
     start: int
@@ -69,6 +70,7 @@ class Document:
     suites: list[str] = field(default_factory=list)
     declared: list[Mapping[str, str]] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
+    outside: int = 0
     cut: bool = False
     left: bool = False
 
@@ -104,6 +106,7 @@ class _Reader:
         elif name == "testcase":
             self.case = _case(attributes)
             self.document.cases.append(self.case)
+            self.document.outside += not self.counted
         elif self.case is not None and self.problem is None:
             if name in ("failure", "error"):
                 message, kind = attributes.get("message", ""), attributes.get("type", "")

@@ -132,12 +132,22 @@ def reduced(output: Output, room: Room) -> Reduced:
     return Reduced(output.tool, laid.text, before, after, room.tokenizer.name, dropped)
 
 
-def reduce(raw: str | bytes, max_result_tokens: int, tool: str | None = None) -> Reduced:
+def reduce(
+    raw: str | bytes | bytearray | memoryview, max_result_tokens: int, tool: str | None = None
+) -> Reduced:
     """Return *raw* reduced to at most *max_result_tokens*, by the structure of its format.
 
     A result within the limit is returned as it is. *tool* names a reducer; without it the format
     is recognised by content. Raises InputError if the limit is below 40 tokens or there is no
-    reducer *tool*.
+    reducer *tool*, and TypeError for a result that is neither text nor bytes and for a limit that
+    is no whole number.
     """
+    if isinstance(raw, (bytearray, memoryview)):
+        raw = bytes(raw)
+    if not isinstance(raw, (str, bytes)):
+        raise TypeError(f"a result must be text or bytes, not {type(raw).__name__}")
+    if not isinstance(max_result_tokens, int):
+        kind = type(max_result_tokens).__name__
+        raise TypeError(f"max_result_tokens must be a whole number, not {kind}")
     Room.check(max_result_tokens, "max_result_tokens")
     return reduced(Output(raw, tool), Room(max_result_tokens, tokenizer()))

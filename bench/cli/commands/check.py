@@ -12,7 +12,6 @@ from bench.cli import options
 from sim.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from scenarios.tools import Tool
     from sim.script import Script
 
 __all__ = ["command"]
@@ -26,32 +25,37 @@ _LOOP = ("budget", "attempts", "fill", "material")
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--budget", type=click.IntRange(1, 10**9), metavar="N", help="The window's limit in tokens."
+    "--budget", type=options.Whole(1, 10**9), metavar="N", help="The window's limit in tokens."
 )
 @click.option(
     "--attempts",
-    type=click.IntRange(1, 1000),
+    type=options.Whole(1, 1000),
     metavar="N",
     help="Attempts; without attempts, turns that bring something after the first.",
 )
 @click.option(
     "--fill",
-    type=click.IntRange(0, 10**9),
+    type=options.Whole(0, 10**9),
     metavar="N",
     help="Tokens in the window before the first attempt.",
 )
 @click.option(
     "--material",
-    type=click.IntRange(0, 10**9),
+    type=options.Whole(0, 10**9),
     metavar="N",
     help="Tokens that an attempt adds besides the results of its tools.",
 )
 @click.option(
     "--seed",
-    type=click.IntRange(min=0),
-    default=0,
+    type=options.Whole(min=0),
     metavar="N",
     help="The seed of a family. [default: 0]",
+)
+@click.option(
+    "--tools",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A tools file whose budgets are laid over those of a scenario or a script.",
 )
 @options.format_of("table", "json", "csv", "md")
 def command(
@@ -60,7 +64,8 @@ def command(
     attempts: int | None,
     fill: int | None,
     material: int | None,
-    seed: int,
+    seed: int | None,
+    tools: Path | None,
     form: str,
 ) -> int:
     """Add up how large a loop's window can get, before anything runs.
@@ -68,7 +73,8 @@ def command(
     The first fill, and for each attempt the declared budget of every result and the rest of what
     it brings, against the window. FILE is a tools file (TOML with [tools.NAME] and [loop], or JSON
     as providers take it), a scenario file or the name of a scenario, or a script. The options take
-    the place of what FILE says.
+    the place of what FILE says. A family, and most stories, declare budgets for some tools only:
+    --tools declares the others.
 
     Exits with 0 if the worst case fits, 1 if it does not, 2 if the input is wrong: a tool that
     declares no max_result_tokens is named.
@@ -82,48 +88,60 @@ def command(
             --material 8500
       What would a fifth attempt do?
         evictbench check examples/loop.toml --attempts 5
+      A family, with the budgets of your own tools:
+        evictbench check coding-agent --tools examples/coding-tools.toml
     """
     from bench.ceiling import Ceiling, give_up
-    from bench.tables import ceiling as tables
+    from bench.tables import ceiling as shown
 
     given = {"budget": budget, "attempts": attempts, "fill": fill, "material": material}
     numbers = {name: value for name, value in given.items() if value is not None}
-    script = _worst_case(file, numbers, seed)
+    script = _worst_case(file, numbers, seed, tools)
     found = Ceiling.of(script)
     if form == "csv":
         from bench.output import csv_text
 
-        click.echo(csv_text(tables.rows(found), tables.COLUMNS), nl=False)
+        click.echo(csv_text(shown.rows(found), shown.COLUMNS), nl=False)
     elif form == "json":
         from bench.output import json_document
 
-        click.echo(json_document(tables.document(file, found, give_up(script))), nl=False)
+        click.echo(json_document(shown.document(file, found, give_up(script))), nl=False)
     else:
         from bench.cli.emit import print_as
 
-        print_as(tables.ceiling_tables(file, found, give_up(script)), form)
+        print_as(shown.ceiling_tables(file, found, give_up(script)), form)
     return TOO_LARGE if found.over else 0
 
 
-def _worst_case(name: str, numbers: Mapping[str, int], seed: int) -> Script:
+def _worst_case(
+    name: str, numbers: Mapping[str, int], seed: int | None, tools: Path | None
+) -> Script:
     from scenarios.tools import is_tools_file
 
     file = options.file(name)
     if file.suffix in (".json", ".toml") and is_tools_file(file):
+        _refuse_options(file, seed, tools)
         return _of_tools(file, numbers)
     if file.is_file() and file.suffix not in (".json", ".toml"):
         raise InputError("a file to check ends with .toml or .json", file=file)
-    return _of_scenario(name, numbers, seed)
+    return _of_scenario(name, numbers, seed or 0, tools)
+
+
+def _refuse_options(file: Path, seed: int | None, tools: Path | None) -> None:
+    """Raise InputError for an option that says nothing about a tools file."""
+    if seed is not None:
+        raise InputError("a tools file has no seed: --seed is for a family", file=file)
+    if tools is not None:
+        raise InputError(
+            "it is a tools file itself: --tools lays one over a scenario or a script", file=file
+        )
 
 
 def _of_tools(file: Path, numbers: Mapping[str, int]) -> Script:
+    from bench.loading import read_tools
     from bench.worst_case import of_tools
-    from scenarios.tools import blame, read_tools_file
 
-    found = read_tools_file(file)
-    _check_reducers(file, found.tools.values())
-    missing = [tool for tool in found.tools.values() if tool.max_result_tokens is None]
-    blame(file, [(f"tool {t.name!r} declares no max_result_tokens", t.at) for t in missing])
+    found = read_tools(file)
     loop = {**found.loop, **numbers}
     lacking = [number for number in _LOOP if number not in loop]
     if lacking:
@@ -135,58 +153,45 @@ def _of_tools(file: Path, numbers: Mapping[str, int]) -> Script:
     return of_tools(str(file), found.tools.values(), loop)
 
 
-def _of_scenario(name: str, numbers: Mapping[str, int], seed: int) -> Script:
+def _of_scenario(name: str, numbers: Mapping[str, int], seed: int, tools: Path | None) -> Script:
     from bench.loading import load
     from bench.worst_case import of_script, undeclared
 
     name = str(options.file(name)) if name.startswith("~") else name
     budget = {"budget": numbers["budget"]} if "budget" in numbers else {}
-    scenario = load(name, budget)
-    _check_reducers(_file_of(name), scenario.tools.values())
-    script = scenario.script(seed)
+    script = load(name, budget).script(seed)
+    if tools is not None:
+        script = _declared(script, options.file(str(tools)))
     missing = undeclared(script)
     if missing:
-        raise InputError(_undeclared(missing), file=name)
+        raise InputError(_undeclared(missing, tools is not None), file=name)
     changed = {key: numbers[key] for key in ("attempts", "fill", "material") if key in numbers}
     return of_script(script, **changed)
 
 
-def _undeclared(tools: list[str]) -> str:
+def _declared(script: Script, file: Path) -> Script:
+    """Return *script* with the budgets of a tools file; what it says for nothing is named."""
+    from bench.cli.emit import warn
+    from bench.loading import read_tools
+    from bench.worst_case import called, declare
+
+    found = read_tools(file)
+    known = called(script)
+    for tool in found.tools.values():
+        if tool.name not in known:
+            warn(f"{file}: {unknown('tool', tool.name, known)}; {script.scenario} does not call it")
+    if found.loop:
+        warn(f"{file}: [loop] is not used: {script.scenario} says itself what comes")
+    return declare(script, found.tools)
+
+
+def _undeclared(tools: list[str], laid: bool) -> str:
+    where = "the file of --tools does not, either" if laid else "--tools FILE lays budgets over it"
     if len(tools) == 1:
-        return f"tool {tools[0]!r} declares no max_result_tokens"
-    return f"tools {_listed(map(repr, tools))} declare no max_result_tokens"
+        return f"tool {tools[0]!r} declares no max_result_tokens; {where}"
+    return f"tools {_listed(map(repr, tools))} declare no max_result_tokens; {where}"
 
 
 def _listed(words: Iterable[str]) -> str:
     *others, last = words
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def _file_of(name: str) -> Path | None:
-    """Return the file that a scenario called *name* stands in, None for a family or a script."""
-    from scenarios import stories
-
-    story = name.split("/")[0]
-    if story in stories.NAMES:
-        return stories.file(story)
-    path, end, _ = name.rpartition(".toml")
-    return Path(path + end) if end else None
-
-
-def _check_reducers(file: Path | None, tools: Iterable[Tool]) -> None:
-    """Raise InputError, with lines, for each tool whose reducer is none that is registered."""
-    named = [tool for tool in tools if tool.reducer is not None]
-    if file is None or not named:
-        return
-    from policies.reducers.registry import names
-    from scenarios.tools import blame
-
-    known = names()
-    blame(
-        file,
-        [
-            (f"tool {tool.name!r}: {unknown('reducer', str(tool.reducer), known)}", tool.reducer_at)
-            for tool in named
-            if tool.reducer not in known
-        ],
-    )

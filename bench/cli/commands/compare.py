@@ -16,7 +16,7 @@ __all__ = ["command"]
 @options.policies
 @click.option(
     "--seeds",
-    type=click.IntRange(min=1),
+    type=options.Whole(min=1),
     metavar="N",
     help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
 )

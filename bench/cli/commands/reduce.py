@@ -12,6 +12,9 @@ from sim.errors import InputError
 
 __all__ = ["command"]
 
+_INPUT = "-"
+"""Stands for standard input."""
+
 
 @click.command()
 @click.argument("file", metavar="FILE|-")
@@ -23,9 +26,9 @@ __all__ = ["command"]
 )
 @click.option(
     "--max-tokens",
-    type=click.IntRange(min=1),
+    type=options.Whole(),
     metavar="N",
-    help="The budget, markers included. [default: the tool's own, else 24,000]",
+    help="The budget, markers included, at least 40. [default: the tool's own, else 24,000]",
 )
 @click.option(
     "--tools",
@@ -36,7 +39,8 @@ __all__ = ["command"]
 @click.option(
     "--since",
     metavar="FILE",
-    help="The output of the run before: show only what differs from it, where that is shorter.",
+    help="The output of the run before, - for standard input: show only what differs from it, where "
+    "that is shorter.",
 )
 @click.option(
     "--tokenizer",
@@ -80,6 +84,7 @@ def command(
     from bench.cli.emit import print_as
     from bench.reducing import DEFAULT_TOKENS, reduce_output
 
+    _check(file, since, max_tokens)
     reducer, limit = tool, max_tokens
     if tools is not None:
         reducer, declared = _declared(tools, tool)
@@ -102,6 +107,18 @@ def command(
     return 0
 
 
+def _check(file: str, since: str | None, max_tokens: int | None) -> None:
+    """Raise what is wrong with the command line itself."""
+    from policies.reducers.room import LEAST
+
+    if max_tokens is not None and max_tokens < LEAST:
+        raise click.BadParameter(
+            f"{max_tokens:,} tokens are below the least of {LEAST}", param_hint="'--max-tokens'"
+        )
+    if file == since == _INPUT:
+        raise InputError("FILE and --since cannot both be -: standard input can be read once")
+
+
 def _declared(file: Path, tool: str | None) -> tuple[str | None, int | None]:
     """Return the reducer and the budget that *tool* declares in *file*."""
     from scenarios.tools import read_tools_file
@@ -116,11 +133,23 @@ def _declared(file: Path, tool: str | None) -> tuple[str | None, int | None]:
 
 
 def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
+    if file == _INPUT:
+        return _read_input()
+    if not file:
+        raise InputError("the name of a file to read is empty; - is standard input")
     path = options.file(file)
     try:
         return path.read_bytes()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"cannot be read: {reason}", file=path) from None
+
+
+def _read_input() -> bytes:
+    if sys.stdin is None:
+        raise InputError("standard input is closed; name a file, or pipe an output in")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"standard input cannot be read: {reason}") from None

@@ -25,7 +25,7 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 @options.policies
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=options.Whole(min=1),
     metavar="N",
     help="The window's limit in tokens. [default: what the recording suggests]",
 )

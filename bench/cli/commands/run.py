@@ -20,7 +20,7 @@ __all__ = ["command"]
     required=True,
     help="The policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="[default: 0]")
+@click.option("--seed", type=options.Whole(min=0), default=0, metavar="N", help="[default: 0]")
 @options.settings
 @options.price
 @click.option(

@@ -19,6 +19,7 @@ _MARK = re.compile(
     r"^(?:[ \t]?(?P<state>PASS|FAIL|RUNS) {1,3}(?P<file>[^\n]*?\.(?:[cm]?[jt]sx?|vue|svelte|es6?"
     r"|coffee|feature|json|snap)(?: \(\d[^)\n]*+\))?)[ \t]*+$"
     r"|[ \t]{0,2}● (?P<title>[^\n]++)$"
+    r"| {2}console\.(?P<console>log|warn|error|info|debug|trace|dir|assert)$"
     r"|(?P<noun>Test Suites|Tests|Snapshots|Time): {1,9}(?P<figures>\d[^\n]*+)$"
     r"|(?P<end>Ran all test suites[^\n]*+|No tests found[^\n]*+|Test run was interrupted\.)$"
     r"|(?P<summary>Summary of all failing tests)$)",

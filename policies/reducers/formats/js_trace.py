@@ -25,6 +25,8 @@ _EXCERPT = 6
 """Lines above that with the excerpt of the source that Node prints first."""
 _PROPERTIES = 200
 """Lines of an error's own properties, and of its cause, below the frames."""
+_UNNAMED = 3
+"""Frames by which a stack is known where no line names an error."""
 _LONG = 1_000
 _WARNING = "UnhandledPromiseRejectionWarning: "
 """What older versions of Node say before an error that nothing handled."""
@@ -51,8 +53,10 @@ class JsTrace(Tracer):
                 first -= 1
             named = _named(log.lines, first, stop)
             start = _excerpt(log.lines, named, stop)
-            stop = _end(log.lines, line)
-            yield Bounds(start, named, stop)
+            end = _end(log.lines, line)
+            if _NAMED.search(log.lines[named][:_LONG]) or end - first >= _UNNAMED:
+                stop = end
+                yield Bounds(start, named, stop)
 
     def trace(self, log: Log, at: Bounds) -> Trace | None:
         """Return the error at those lines; its causes are told below its message."""

@@ -29,6 +29,7 @@ _MARK = re.compile(
 _CROSS = re.compile(r"^[ \t]{1,9}× (?P<test>[^\n]++)(?:\n {3,9}→ (?P<said>[^\n]++))?", re.MULTILINE)
 _FRAME = re.compile(r"^ {0,8}❯ (?P<what>[^\n]++)$|^ {4,}at (?P<at>[^\n]++)$", re.MULTILINE)
 _ORIGIN = re.compile(r"^This error originated in [^\n]++", re.MULTILINE)
+_CAUSE = re.compile(r"^Caused by: [^\n]++", re.MULTILINE)
 _UNHANDLED = re.compile(r"Unhandled|Uncaught|Startup Error|Typecheck Error|Type Error|Source Error")
 _COVERAGE = re.compile(
     r" *+% Coverage report from |-{4,}+\||[^|\n]*+\|[^|\n]*+\||={10,}|JUNIT report "
@@ -190,6 +191,9 @@ def _of_block(log: Log, block: _Block, number: int) -> Iterator[Failure]:
     text = "\n".join(log.lines[block.start : block.stop])
     origin = _ORIGIN.search(text)
     stack = js_stack.read(_pointed(text[: origin.start()] if origin else text))
+    causes = _CAUSE.findall(text)
+    if stack and causes:
+        stack = js_stack.Stack(stack.frames, stack.type, (*stack.message, *causes))
     for name in dict.fromkeys(block.names):
         yield failure(name, number, stack)
     if block.title and stack and (stack.frames or stack.type):

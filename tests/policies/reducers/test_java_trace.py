@@ -62,7 +62,8 @@ def test_the_last_cause_counts_and_what_wrapped_it_is_told():
 def test_a_logged_trace_with_archives_and_a_message_of_two_lines():
     assert spans(LOGGED) == [Span(1, 5)]
     assert found(LOGGED).failures == (("shop.web.Web.get(Web.kt:5)",),)
-    assert laid(LOGGED).startswith("shop.web.WebError: many (shop.web.Web.get(Web.kt:5))\n    words")
+    lines = laid(LOGGED).splitlines()
+    assert lines[:2] == ["shop.web.WebError: many (shop.web.Web.get(Web.kt:5))", "    words"]
 
 
 def test_repeats_count_once_and_one_file_name_in_two_packages_twice():

@@ -86,8 +86,14 @@ def test_tests_and_broken_suites_are_failures_and_console_output_is_none():
 
 def test_what_the_summary_repeats_counts_once():
     repeated = (
-        "FAIL pkg/cart.test.js\n" + SUMS + CONSOLE + BROKEN
-        + "Summary of all failing tests\nFAIL pkg/cart.test.js\n" + SUMS + BROKEN + FIGURES
+        "FAIL pkg/cart.test.js\n"
+        + SUMS
+        + CONSOLE
+        + BROKEN
+        + "Summary of all failing tests\nFAIL pkg/cart.test.js\n"
+        + SUMS
+        + BROKEN
+        + FIGURES
     )
     assert found(repeated).failures == found(RUN).failures
     assert "(+1 more)" not in laid(repeated)
@@ -150,7 +156,11 @@ def test_what_others_print_is_not_claimed(text):
     assert form(text) is None
 
 
-@given(st.lists(st.sampled_from([*RUN.splitlines(), "Summary of all failing tests", "  ● "]), max_size=40))
+@given(
+    st.lists(
+        st.sampled_from([*RUN.splitlines(), "Summary of all failing tests", "  ● "]), max_size=40
+    )
+)
 def test_any_order_of_its_lines_can_be_read(lines):
     log = Log.of("\n".join(lines))
     for span in REDUCER.find(log):

@@ -134,7 +134,9 @@ def test_a_flaky_test_did_pass():
 
 def test_suites_within_suites_are_counted_once():
     inner = '<testsuite name="i" tests="1" failures="0"><testcase name="a"/></testsuite>'
-    text = f'<testsuites>\n<testsuite name="o" tests="1" failures="0">{inner}</testsuite></testsuites>'
+    text = (
+        f'<testsuites>\n<testsuite name="o" tests="1" failures="0">{inner}</testsuite></testsuites>'
+    )
     assert found(text).counts["tests"] == 1
     assert "declare" not in laid(text)
 
@@ -149,8 +151,16 @@ def test_several_documents_in_one_log_are_sections_of_their_own():
     log = "$ cat TEST-*.xml\n" + MAVEN + PYTEST + "between\n" + JEST + "exit 0\n"
     spans = list(REDUCER.find(Log.of(log)))
     whole = Log.of(log).lines
-    assert [whole[span.start][:14] for span in spans] == ["<?xml version=", "<?xml version=", "<testsuites na"]
-    assert [whole[span.stop - 1][-13:] for span in spans] == ["</testsuite>", "</testsuites>", "</testsuites>"]
+    assert [whole[span.start][:14] for span in spans] == [
+        "<?xml version=",
+        "<?xml version=",
+        "<testsuites na",
+    ]
+    assert [whole[span.stop - 1][-13:] for span in spans] == [
+        "</testsuite>",
+        "</testsuites>",
+        "</testsuites>",
+    ]
     assert found(log).counts == {"tests": 8, "failed": 4, "errors": 1, "skipped": 1}
     assert Output(log).tool == "junit"
 
@@ -180,7 +190,8 @@ def test_a_break_in_the_middle_costs_no_other_test_case():
 def test_no_entity_is_expanded_and_no_file_is_read():
     bomb = '<!DOCTYPE t [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/hostname">]>\n'
     text = MAVEN.replace("?>\n", "?>\n" + bomb, 1).replace(
-        '<testcase name="later"', '<testcase name="bomb"><failure>&b;&x;</failure></testcase>\n<testcase name="later"'
+        '<testcase name="later"',
+        '<testcase name="bomb"><failure>&b;&x;</failure></testcase>\n<testcase name="later"',
     )
     assert found(text).counts["tests"] == 5
     assert "lol" not in laid(text)
@@ -206,7 +217,7 @@ def test_what_is_no_report_is_not_claimed(text):
 
 
 def test_a_report_in_one_line_and_odd_characters():
-    text = f'<testsuite tests="1"><testcase name="é日\ud800" classname="C"><failure>no \ufffe</failure></testcase></testsuite>'
+    text = '<testsuite tests="1"><testcase name="é日\ud800" classname="C"><failure>no \ufffe</failure></testcase></testsuite>'
     assert found(text).counts["failed"] == 1
 
 

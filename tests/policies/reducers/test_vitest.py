@@ -122,7 +122,9 @@ def test_the_runs_of_several_packages_add_up_and_keep_their_failures_apart():
 
 
 def test_what_is_listed_together_is_one_error_and_a_retry_no_test_of_its_own():
-    text = HEADER + """\
+    text = (
+        HEADER
+        + """\
 ⎯⎯⎯⎯⎯⎯⎯ Failed Tests 2 ⎯⎯⎯⎯⎯⎯⎯
 
  FAIL  src/a.test.ts > one
@@ -140,12 +142,15 @@ no key
       Tests  2 failed (2)
    Duration  1s
 """
+    )
     assert found(text).failures == (("src/a.test.ts > one", "src/a.test.ts > two"),)
     assert "(+1 more)" in laid(text)
 
 
 def test_a_file_that_cannot_be_loaded_is_a_failure():
-    text = HEADER + """\
+    text = (
+        HEADER
+        + """\
 ⎯⎯⎯⎯⎯⎯ Failed Suites 1 ⎯⎯⎯⎯⎯⎯⎯
 
  FAIL  src/gone.test.ts [ src/gone.test.ts ]
@@ -159,13 +164,16 @@ Error: Failed to resolve import "./gone" from "src/gone.test.ts". Does the file 
       Tests  no tests
    Duration  300ms
 """
+    )
     assert found(text).failures == (("src/gone.test.ts [ src/gone.test.ts ]",),)
     assert found(text).counts == {"failed files": 1}
     assert "Failed to resolve import" in laid(text, 200)
 
 
 def test_an_error_that_no_test_caused_is_a_failure():
-    text = HEADER + """\
+    text = (
+        HEADER
+        + """\
  ✓ src/a.test.ts (1 test) 2ms
 
 ⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯
@@ -185,6 +193,7 @@ This error originated in "src/a.test.ts" test file. It doesn't mean the error wa
      Errors  1 error
    Duration  300ms
 """
+    )
     assert found(text).failures == (("Unhandled Rejection", "TypeError: cart is not a function"),)
     assert found(text).counts == {"passed": 1, "errors": 1}
     assert 'originated in "src/a.test.ts"' in laid(text)
@@ -202,7 +211,10 @@ def test_a_run_that_breaks_off_is_told_from_its_marks():
 
 
 def test_marks_stand_in_where_no_errors_are_printed():
-    text = HEADER + " × src/a.test.ts > sums 4ms\n   → expected 1 to be 2\n ✓ src/a.test.ts > adds 1ms\n"
+    text = (
+        HEADER
+        + " × src/a.test.ts > sums 4ms\n   → expected 1 to be 2\n ✓ src/a.test.ts > adds 1ms\n"
+    )
     text += "\n Test Files  1 failed (1)\n      Tests  1 failed | 1 passed (2)\n   Duration  1s\n"
     assert found(text).failures == (("src/a.test.ts > sums",),)
     assert "src/a.test.ts > sums: expected 1 to be 2" in laid(text)
