@@ -6,8 +6,6 @@ Scenarios do not know the reducers, which are policies' own; bench hands them ov
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +16,6 @@ if TYPE_CHECKING:
     from sim.measured import Measured
 
 __all__ = ["load", "load_tools", "read_tools"]
-
-_HELD = 512
-"""Reduced logs that are held for differences to them."""
 
 
 def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Scenario:
@@ -68,24 +63,10 @@ def _check_reducers(file: Path | None, tools: Iterable[Tool]) -> None:
 
 
 def _measure(raw: bytes, limit: int, tool: str | None, before: bytes | None) -> Measured:
-    """Measure a real result; a function of this module, so that the reducers load at first use.
-
-    A workload asks for differences between all pairs of its logs: each log is reduced once.
-    """
+    """Measure a real result; a function of this module, so that the reducers load at first use."""
     from policies.reducers.measuring import measure
 
-    found = measure(raw, limit, tool, None)
-    if before is None:
-        return found
-    older, newer = (_reduced(each, limit, tool) for each in (before, raw))
-    return replace(found, delta_tokens=_Reductions(None).difference(older, newer, limit))
-
-
-@lru_cache(maxsize=_HELD)
-def _reduced(raw: bytes, limit: int, tool: str | None) -> str:
-    from policies.reducers.reduction import reduce
-
-    return reduce(raw, limit, tool).text
+    return measure(raw, limit, tool, before)
 
 
 def read_tools(file: Path) -> ToolsFile:
@@ -129,9 +110,11 @@ class _Reductions:
         found = reduced(Output(text, reducer), Room(limit, self._tokenizer))
         return Reduction(found.text, found.tokens_after)
 
-    def difference(self, before: str, after: str, limit: int) -> int:
+    def difference(self, before: str, after: str, limit: int) -> int | None:
         from policies.reducers.difference import difference
+        from policies.reducers.log import Log
         from policies.reducers.room import Room
 
         room = Room(limit, self._tokenizer)
-        return room.count(difference(before, after, room).text)
+        text = difference(Log.of(before), Log.of(after), room)
+        return None if text is None else room.count(text)

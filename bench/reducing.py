@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from policies.reducers.difference import difference
@@ -25,7 +25,7 @@ class Reducing:
     """A reduced output, what was *found* in it, and what the text keeps of that.
 
     *blind* is what head and tail of the same size would keep. *difference* is whether the text is
-    the difference to an earlier output; *kept* is then what both of them show.
+    the difference to an earlier output, None if there is none; if it is, *kept* is what both show.
     """
 
     limit: int
@@ -33,7 +33,7 @@ class Reducing:
     found: Found
     kept: Survival
     blind: Survival
-    difference: bool = False
+    difference: bool | None = None
 
     def document(self) -> dict[str, Any]:
         """Return everything as one JSON object."""
@@ -74,29 +74,24 @@ def reduce_output(
     """Return *raw* reduced to *limit* tokens with the reducer *tool*, or by its content.
 
     *counted_by* names a tokenizer. With *since*, the output of the run before, the text is the
-    difference to that one as it was reduced, where it is shorter. Raises InputError for an unknown
+    difference to that one, where it is shorter. Raises InputError for an unknown
     reducer or tokenizer and for a limit that is too small.
     """
     room = Room(limit, tokenizer(counted_by))
     Room.check(limit, "max_result_tokens")
     output = Output(raw, tool)
     result = reduced(output, room)
-    is_difference, seen = False, ""
+    is_difference: bool | None = None
+    seen = ""
     if since is not None:
-        before = reduced(Output(since, tool), room)
-        laid = difference(before.text, result.text, room)
-        tokens = room.count(laid.text)
-        is_difference = tokens < result.tokens_after
-        if is_difference:
-            seen = before.text
-            result = Reduced(
-                result.tool,
-                laid.text,
-                result.tokens_before,
-                tokens,
-                result.tokenizer,
-                {**result.dropped, **laid.dropped},
-            )
+        before = Output(since, tool)
+        same = before.tool == output.tool
+        text = difference(before.log, output.log, room) if same else None
+        tokens = 0 if text is None else room.count(text)
+        is_difference = text is not None and tokens < result.tokens_after
+        if text is not None and is_difference:
+            seen = reduced(before, room).text
+            result = replace(result, text=text, tokens_after=tokens, dropped={})
     found = output.found()
     cut = reduced(Output(output.text, FALLBACK), room)
     return Reducing(

@@ -27,7 +27,8 @@ class Measured:
     """A result of *tokens*, reduced to *reduced_tokens* by the reducer *tool*, of sort *kind*.
 
     *points* are in the order of the output, *files* the paths that it names. *delta_tokens* is the
-    size of the difference to the result before, where one was given. *tokenizer* counted.
+    size of the difference to the result before, where one was given and the limit holds it.
+    *tokenizer* counted.
     """
 
     tool: str

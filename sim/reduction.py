@@ -104,9 +104,7 @@ def _kept(segment: Segment, form: str, tokens: int, fact: Fact) -> bool:
         return _at_an_end(segment, tokens, fact)
     if form == "delta":
         before = () if segment.previous is None else segment.previous.facts
-        if (fact.key, fact.value) in {(f.key, f.value) for f in before}:
-            return False
-        return segment.reduced_tokens is None or _reducible(segment, fact)
+        return (fact.key, fact.value) not in {(f.key, f.value) for f in before}
     return _reducible(segment, fact)
 
 

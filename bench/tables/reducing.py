@@ -28,6 +28,8 @@ def reducing_tables(name: str, found: Reducing) -> list[Table]:
     notes.append(f"left out: {left_out or 'nothing'}")
     if found.difference:
         notes.append("the text is the difference to the run before; kept is what both show")
+    elif found.difference is not None:
+        notes.append("the difference to the run before would be longer, or of another tool")
     columns = tuple(
         Column(header, header != "measure") for header in ("measure", "kept", "head and tail", "of")
     )

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from difflib import SequenceMatcher
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from policies.reducers.form import Laid
-from policies.reducers.gap import HeadTail
-from policies.reducers.log import Log
-
 if TYPE_CHECKING:
+    from policies.reducers.log import Log
     from policies.reducers.room import Room
 
 __all__ = ["difference"]
 
 
-def difference(before: str, after: str, room: Room) -> Laid:
-    """Return what is new in *after* and what is gone of *before*, which is still to be seen.
+def difference(before: Log, after: Log, room: Room) -> str | None:
+    """Return what *after* says that *before*, which is still to be seen, did not; and what is gone.
 
-    Both are reduced texts, so that neither is long. Lines that are gone begin with ``-``, new ones
-    with ``+``; the first line says how many there are. What does not fit is cut to head and tail,
-    with a marked gap.
+    Lines that are gone begin with ``-``, new ones with ``+``, each in the order of its output; the
+    first line says how many there are. Blank lines do not count. None if the difference does not
+    fit: it is never cut.
     """
-    old, new = Log.of(before).lines, Log.of(after).lines
-    changed = list(_changed(old, new))
-    gone = sum(line[0] == "-" for line in changed)
-    head = (
-        f"[the same as the result before, but for {gone:,} lines gone and "
-        f"{len(changed) - gone:,} new]"
-    )
-    if not changed:
-        head = "[the same as the result before]"
-    text = "\n".join([head, *changed])
-    return Laid(text) if room.fits(text) else HeadTail(Log.of(text)).lay(room)
+    old, new = before.lines, after.lines
+    gone, come = list(_beyond(old, new)), list(_beyond(new, old))
+    if gone or come:
+        head = f"[as before, but for {_lines(len(gone))} gone and {len(come):,} new]"
+    else:
+        head = "[the same as before]"
+    text = "\n".join([head, *(f"- {line}" for line in gone), *(f"+ {line}" for line in come)])
+    return text if room.fits(text) else None
 
 
-def _changed(old: list[str], new: list[str]) -> Iterator[str]:
-    for what, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what != "equal":
-            yield from (f"- {line}" for line in old[i:j])
-            yield from (f"+ {line}" for line in new[k:m])
+def _beyond(lines: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+    """Yield the *lines* that stand in *others* less often, as often as they do."""
+    left = Counter(others)
+    for line in lines:
+        if left[line] > 0:
+            left[line] -= 1
+        elif line and not line.isspace():
+            yield line
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line" if count == 1 else f"{count:,} lines"

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from policies.reducers.difference import difference
+from policies.reducers.log import Log, decode
 from policies.reducers.reduction import Output, reduced
 from policies.reducers.registry import reducers
 from policies.reducers.room import Room, clip
@@ -32,10 +33,10 @@ def measure(
     output = Output(raw, tool)
     result = reduced(output, room)
     delta = None
-    if before is not None:
-        old = reduced(Output(before, tool), room)
-        delta = room.count(difference(old.text, result.text, room).text)
     name = output.tool
+    if before is not None and measure(before, limit, tool).tool == name:
+        text = difference(Log.of(decode(before)), output.log, room)
+        delta = None if text is None else room.count(text)
     return Measured(
         name,
         _kind(output),

@@ -20,6 +20,8 @@ PLAIN = "log"
 """The reducer of lines that no tool claims."""
 FALLBACK = "head-tail"
 """The name of what is done without any structure."""
+_CODES_MARK = 24
+"""Tokens that the mark of what was cleaned off takes, at most."""
 FALLBACK_ABOUT = "any output: both ends around a marked gap"
 
 
@@ -83,6 +85,11 @@ class Output:
         """Return the text that enters: all of it if it fits, else what its structure leaves."""
         if self.tokens(room) <= room.limit:
             return Laid(self.text)
+        clean = self.log.tokens(room.tokenizer)
+        if clean <= room.limit - _CODES_MARK:
+            codes = self.tokens(room) - clean
+            mark = f"[left out: {codes:,} tokens of escape codes, control characters and clocks]"
+            return Laid(f"{self.log.text}\n{mark}" if self.log.text else mark)
         laid = self._marked(self.form, room)
         if not room.fits(laid.text):
             laid = self._marked(HeadTail(self.log), room)
@@ -127,8 +134,8 @@ def reduced(output: Output, room: Room) -> Reduced:
     laid = output.laid(room)
     before, after = output.tokens(room), room.count(laid.text)
     dropped = dict(laid.dropped)
-    if after < before:
-        dropped.setdefault("tokens", before - after)
+    if before > room.limit:
+        dropped["tokens"] = before - after
     return Reduced(output.tool, laid.text, before, after, room.tokenizer.name, dropped)
 
 

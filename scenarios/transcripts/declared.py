@@ -37,8 +37,8 @@ class Reductions(Protocol):
         """Return *text* in at most *limit* tokens, by a reducer by name, or by content (None)."""
         ...
 
-    def difference(self, before: str, after: str, limit: int) -> int:
-        """Return the tokens of the difference between two reduced texts, at most *limit*."""
+    def difference(self, before: str, after: str, limit: int) -> int | None:
+        """Return the tokens of the difference between two results, None if over *limit*."""
         ...
 
 
@@ -77,7 +77,7 @@ class _Cut:
 class Budgets:
     """Reduces the results of one session as they come, and says what of them is left.
 
-    Of each tool the last reduced text is held, and what is over its budget, packed, until the
+    Of each tool the last text is held, and what is over its budget, packed, until the
     session has been read: which of its values will be asked for is not known before.
     """
 
@@ -86,9 +86,9 @@ class Budgets:
         self._tokenizer = tokenizer
         self._cuts: dict[str, _Cut] = {}
         self._came: dict[str, str] = {}
-        """The reduced texts of results that have not been put in order, by id."""
+        """The texts of results that have not been put in order, by id."""
         self._last: dict[str, str] = {}
-        """The reduced text of the last result of each tool."""
+        """The text of the last result of each tool."""
 
     def take(self, draft: Draft, text: str) -> None:
         """Give *draft*, whose text is *text*, what its tool declares."""
@@ -97,13 +97,12 @@ class Budgets:
             return
         limit = draft.max_result_tokens = tool.max_result_tokens
         draft.pages = tool.pages
-        reduced = text
         if draft.tokens > limit:
             reduction = self._declared.reductions.reduce(text, limit, tool.reducer)
-            draft.reduced_tokens, reduced = max(1, reduction.tokens), reduction.text
-            self._cuts[draft.id] = _Cut(_packed(text), _packed(reduced))
+            draft.reduced_tokens = max(1, reduction.tokens)
+            self._cuts[draft.id] = _Cut(_packed(text), _packed(reduction.text))
         if draft.kind is Kind.TOOL_RESULT:
-            self._came[draft.id] = reduced
+            self._came[draft.id] = text
 
     def _tool(self, draft: Draft) -> Tool | None:
         if self._declared is None or draft.tool is None:
@@ -125,7 +124,7 @@ class Budgets:
             if before is not None:
                 limit = draft.max_result_tokens
                 tokens = self._declared.reductions.difference(before, after, limit)
-                draft.delta_tokens = max(1, tokens)
+                draft.delta_tokens = None if tokens is None else max(1, tokens)
             self._last[draft.tool] = after
 
     def place(self, draft: Draft, value: str) -> Place | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -157,11 +158,11 @@ def test_no_text_stays(tmp_path: Path) -> None:
 # -- differences ---------------------------------------------------------------------------------
 
 
-def test_a_difference_is_to_the_result_before_both_reduced(tmp_path: Path) -> None:
+def test_a_difference_is_to_the_whole_of_the_result_before(tmp_path: Path) -> None:
     found = played(session(["a" * 40, LONG, "b" * 80]), tmp_path, declared(Tool("Bash", 50)))
-    # Reduced to 40, 200 and 80 characters.
+    # 40, 352 and 80 characters.
     deltas = [found[f"result-{n}"].delta_tokens for n in (1, 2, 3)]
-    assert deltas == [None, 60, 70]
+    assert deltas == [None, 98, 108]
 
 
 def test_of_results_of_one_turn_the_one_that_finished_before_counts(tmp_path: Path) -> None:
@@ -222,7 +223,8 @@ reducer = "mypy"
 def test_the_reducers_keep_the_first_error_of_each_file(tmp_path: Path, counter: str) -> None:
     file = tmp_path / "tools.toml"
     file.write_text(FILE)
-    lines = session([TYPES, TYPES.replace("part8", "part9")], "thing_8_1", "thing_1_8", "part9.py")
+    later = TYPES.replace("src/part8.py:8", "src/part9.py:8")
+    lines = session([TYPES, later], "thing_8_1", "thing_1_8", "part9.py")
     path = lines.write(tmp_path / "s.jsonl")
     scenario, _, _ = load(path, tokenizer=counter, declared=load_tools(file, counter))
     found = arrivals(scenario.script(0))
@@ -235,7 +237,9 @@ def test_the_reducers_keep_the_first_error_of_each_file(tmp_path: Path, counter:
     assert facts["thing_8_1"].reducible and not facts["thing_1_8"].reducible
     assert facts["thing_8_1"].at == count(TYPES[: TYPES.index("thing_8_1")])
     assert facts["part9.py"].reducible
-    assert second.delta_tokens is not None and 0 < second.delta_tokens < 400
+    gone, come = (each.splitlines()[63] for each in (TYPES, later))
+    said = f"[as before, but for 1 line gone and 1 new]\n- {gone}\n+ {come}"
+    assert second.delta_tokens == count(said)
 
 
 def compared(path: Path, file: Path | None) -> api.Comparison:
@@ -290,6 +294,8 @@ def refused(folder: Path, content: str | None) -> str:
 def test_tools_files_that_cannot_be_used(tmp_path: Path) -> None:
     assert refused(tmp_path, None).startswith("FILE: ")
     assert refused(tmp_path, "[tools.Bash]\nmax_result_tokens = 39\n").startswith("FILE:2: ")
+    bare = refused(tmp_path, '[tools.Bash]\nreducer = "pytest"\n')
+    assert bare == "FILE:1: tool 'Bash' declares no max_result_tokens"
     wrong = refused(tmp_path, '[tools.Bash]\nmax_result_tokens = 50\nreducer = "mipy"\n')
     assert wrong == "FILE:3: tool 'Bash': unknown reducer 'mipy'; did you mean 'mypy'?"
 
@@ -311,7 +317,17 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(out)["rows"][0]["never_admitted_tokens"] == 0
     file.write_text(file.read_text().replace("bash", "Bash"))
     code, out, err = run(capsys, "replay", DEMO, *options)
-    assert code == 0 and "warning" not in err
+    assert code == 0
+    told = r"evictbench: \S+: \S+ declares a budget for (\d+) results, of which (\d+) are over it"
+    said = re.fullmatch(told + " and reduced\n", err)
+    assert said is not None
+    assert json.loads(out)["manifest"]["reductions"] == [err.removeprefix("evictbench: ").strip()]
+    scenario, _, _ = load(DEMO, declared=load_tools(file))
+    found = arrivals(scenario.script(0)).values()
+    assert [int(said[1]), int(said[2])] == [
+        sum(s.tool == "Bash" and s.kind is Kind.TOOL_RESULT for s in found),
+        sum(s.reduced_tokens is not None for s in found),
+    ]
     assert json.loads(out)["rows"][0]["never_admitted_tokens"] > 0
     code, out, err = run(capsys, "replay", DEMO, "--tools", tmp_path / "none.toml")
     assert (code, out) == (2, "") and err.count("\n") == 1
