@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from policies.reducers.findings import Findings, Item, plural
 from policies.reducers.form import Found, Laid
+from policies.reducers.tight import Tight
 
 if TYPE_CHECKING:
     from policies.reducers.log import Log
@@ -54,8 +55,24 @@ class Build:
         return Found(tuple(files), failures, dict(self.errors.counts))
 
     def lay(self, room: Room) -> Laid:
-        """Return the target, the errors, the failed tests, what is left out, and the last word."""
-        verdict = "\n".join(part for part in (self._note(room), self.errors.verdict) if part)
+        """Return the target, the errors, the failed tests, what is left out, and the last word.
+
+        Where that would pass over a file or a failure, or cut its own notice, the layout for a
+        small room is taken if it names more.
+        """
+        laid = self._usual(room)
+        parts = [part for part in (self.errors, self.tests) if part is not None]
+        hidden = sum(laid.dropped.get(kind, 0) for kind in map(_kind, parts))
+        whole = self._note(room) in laid.text
+        if whole and not hidden:
+            return laid
+        tight = Tight(parts, self.errors.verdict, self.warnings, self.lines).lay(room)
+        if whole and sum(tight.dropped.get(kind, 0) for kind in map(_kind, parts)) >= hidden:
+            return laid
+        return Laid(tight.text, self._dropped(tight))
+
+    def _usual(self, room: Room) -> Laid:
+        verdict = "\n".join(part for part in (self._note(room), self._last_word()) if part)
         if self.tests is None:
             laid = replace(self.errors, verdict=verdict).lay(room)
             return Laid(laid.text, self._dropped(laid))
@@ -67,6 +84,11 @@ class Build:
         first = errors.lay(room.of(max(1, room.limit // 2)))
         second = tests.lay(room.of(max(1, room.limit - room.count(first.text) - 2)))
         return Laid(f"{first.text}\n{second.text}", self._dropped(first, second))
+
+    def _last_word(self) -> str:
+        """Return the tool's last word without the lines that the target says already."""
+        lines = self.errors.verdict.split("\n")
+        return "\n".join(line for line in lines if line not in self.errors.head)
 
     def _note(self, room: Room) -> str:
         noun = "line" if self.lines == 1 else "lines"
@@ -90,6 +112,11 @@ class Build:
             dropped["warnings"] = dropped.get("warnings", 0) + self.warnings
         dropped["lines"] = max(1, self.lines - shown)
         return dropped
+
+
+def _kind(part: Findings) -> str:
+    """Return under which noun a layout of *part* says how many of its groups it does not show."""
+    return "files" if part.by == "file" else f"distinct {plural(part.noun, 2)}"
 
 
 def build(

@@ -14,9 +14,9 @@ from policies.reducers.room import clip
 if TYPE_CHECKING:
     from policies.reducers.room import Room
 
-__all__ = ["ByFile"]
+__all__ = ["ByFile", "Placed", "divided", "place_of"]
 
-_LINE = re.compile(r"(?::\d++|\(\d++(?:,\d++)?\))")
+_LINE = re.compile(r"(?::\d++|:?[(\[]\d++(?:,\d++)?[)\]]| \(at line \d++\))")
 _LONGEST = 160
 """Characters of a first error where there is not room for all."""
 _WHOLE = 0.4
@@ -24,7 +24,7 @@ _WHOLE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class Placed:
     """One file: its first error in words, the place alone, and the number of errors."""
 
     whole: str
@@ -52,16 +52,16 @@ class ByFile:
         if not laid.dropped.get("files"):
             return laid
         files = [
-            _File(
+            Placed(
                 clip(group.first.text, _LONGEST) + _more(group.count),
-                _place(group.first.file, group.first.text) + _more(group.count),
+                place_of(group.first.file, group.first.text) + _more(group.count),
                 group.count,
             )
             for group in self.findings.groups().values()
         ]
         verdict = clip(self.findings.verdict, 400)
         reserve = room.count(verdict) + room.count(self._notice(files, 0, 0, room)) + 12
-        whole, places = _divided(files, room, room.limit - reserve)
+        whole, places = divided(files, room, room.limit - reserve)
         while whole or places:
             lines = [file.whole for file in files[:whole]]
             lines += [file.place for file in files[whole : whole + places]]
@@ -75,7 +75,7 @@ class ByFile:
             places = max(0, places)
         return laid
 
-    def _notice(self, files: Sequence[_File], whole: int, places: int, room: Room) -> str:
+    def _notice(self, files: Sequence[Placed], whole: int, places: int, room: Room) -> str:
         noun = self.findings.noun
         further = sum(file.count - 1 for file in files[:whole])
         placed = sum(file.count for file in files[whole : whole + places])
@@ -92,7 +92,7 @@ class ByFile:
             parts.append(f"{_number(count, noun)} in {_number(len(hidden), 'file')} not shown")
         return f"[left out: {'; '.join(parts)}; {room.ask}]" if parts else ""
 
-    def _dropped(self, files: Sequence[_File], whole: int, places: int) -> dict[str, int]:
+    def _dropped(self, files: Sequence[Placed], whole: int, places: int) -> dict[str, int]:
         total = sum(file.count for file in files)
         dropped = {
             plural(self.findings.noun, 2): total - whole,
@@ -101,7 +101,7 @@ class ByFile:
         return {noun: count for noun, count in dropped.items() if count}
 
 
-def _divided(files: Sequence[_File], room: Room, free: int) -> tuple[int, int]:
+def divided(files: Sequence[Placed], room: Room, free: int) -> tuple[int, int]:
     """Return how many files stand in words, and how many after them by place, in *free* tokens."""
     places = [room.count(file.place) + 1 for file in files]
     words = [room.count(file.whole) + 1 for file in files]
@@ -123,7 +123,7 @@ def _divided(files: Sequence[_File], room: Room, free: int) -> tuple[int, int]:
     return whole, shown - whole
 
 
-def _place(file: str, text: str) -> str:
+def place_of(file: str, text: str) -> str:
     """Return *file* with the line that stands after it in *text*."""
     if not file:
         return clip(text, _LONGEST)

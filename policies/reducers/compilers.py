@@ -21,6 +21,7 @@ __all__ = [
     "is_closing",
     "lines_with",
     "listed",
+    "noted",
     "widened",
 ]
 
@@ -109,6 +110,15 @@ _BEFORE = re.compile(
     r"|[^\n:]++:\d++:(?:\d++:)? {2,})"
 )
 _COMMAND = re.compile(r"\S++ -\S++ ")
+_NOTE = re.compile(
+    r"[ \t]*+(?P<file>(?:[A-Za-z]:(?=[\\/]))?[^\s:][^:\n]*+)"
+    r"(?:(?::\d++){1,2}+:(?: note: | {2,}\S)|: In (?:instantiation|substitution) of )"
+)
+"""What a compiler tells about an error: a candidate, or the template it was made from."""
+_NOTES = (
+    ": note: ", ":   required ", ":   recursively ", ":   instantiated ", ":   by ", ":   in ",
+    ": In instantiation of ", ": In substitution of ",
+)  # fmt: skip
 _TAIL = 12
 """How many lines below an error belong to it."""
 
@@ -170,6 +180,16 @@ def listed(log: Log) -> list[int]:
         for number in lines_with(log, ANCHORS)
         if _read(log.lines[number], number, False) is not None or _CLOSING.match(log.lines[number])
     ]
+
+
+def noted(log: Log) -> list[int]:
+    """Return the numbers of the lines that tell more of a diagnostic of the C family."""
+    found = []
+    for number in lines_with(log, _NOTES):
+        match = _NOTE.match(log.lines[number])
+        if match and _is_own(match["file"]):
+            found.append(number)
+    return found
 
 
 def is_closing(line: str) -> bool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from policies.reducers.pytest_sessions import Block, Session, node, title_of
 from policies.reducers.testrun import Failure
 from policies.reducers.tracebacks import (
-    CHAIN,
     Frame,
+    Link,
+    chain,
     in_project,
     innermost,
     pytest_frames,
@@ -114,7 +115,7 @@ def _of_block(log: Log, block: Block, names: _Names, number: int, root: str) -> 
     name, title = names.take(block)
     text = "\n".join(log.lines[block.start : block.stop])
     text = _WORKER.sub("", text, count=1)
-    frames, kind, message = _traceback(text)
+    frames, kind, message, links = _chain(text)
     if not frames and not message:
         message = tuple(line for line in text.strip("\n").split("\n") if line.strip())[:_TAIL]
     message += tuple(
@@ -124,7 +125,7 @@ def _of_block(log: Log, block: Block, names: _Names, number: int, root: str) -> 
         for line in log.lines[start:stop]
     )
     also = (title,) if len(title) >= _SHORT and title != name and re.search("[._]", title) else ()
-    return _failure(name, number, root, frames, kind, message, also)
+    return _failure(name, number, root, frames, kind, message, also, links)
 
 
 def _failure(
@@ -135,13 +136,14 @@ def _failure(
     kind: str,
     message: Sequence[str],
     also: tuple[str, ...] = (),
+    links: tuple[Link, ...] = (),
 ) -> Failure:
     frame = innermost(frames)
     place = frame.place if frame else ""
     key: tuple[Hashable, ...] = (number, name)
     if frame and in_project(frame.file):
         key = (number, _below(frame.file, root), frame.line, kind.rpartition(".")[2])
-    return Failure(name, key, message, kind, place, frames, also)
+    return Failure(name, key, message, kind, place, frames, also, links)
 
 
 def _below(file: str, root: str) -> str:
@@ -151,16 +153,38 @@ def _below(file: str, root: str) -> str:
     return file
 
 
-def _traceback(text: str) -> tuple[tuple[Frame, ...], str, tuple[str, ...]]:
-    """Return the frames, the type and the message of a failure in any style of pytest."""
-    chained = [match.end() for match in CHAIN.finditer(text)]
-    if chained and (_ERRORS.search(text, chained[-1]) or _NATIVE.search(text, chained[-1])):
-        text = text[chained[-1] :]
+_Told = tuple[tuple[Frame, ...], str, tuple[str, ...], tuple[Link, ...]]
+
+
+def _chain(text: str) -> _Told:
+    """Return the frames, the type and the message of a failure, and the links of its chain."""
+    parts = chain(text)
+    last = parts[-1][0]
+    if len(parts) == 1 or not (_ERRORS.search(last) or _NATIVE.search(last)):
+        return _traceback(text)
+    frames, kind, message, members = _traceback(last)
+    earlier = (_link(how, *_traceback(part)) for part, how in parts[:-1])
+    return frames, kind, message, (*(link for link in earlier if link), *members)
+
+
+def _link(
+    how: str, frames: Sequence[Frame], kind: str, message: Sequence[str], _: Sequence[Link]
+) -> Link | None:
+    """Return an exception as it is told in a chain; None if nothing was raised."""
+    said = next((line.strip() for line in message if line.strip()), "")
+    if kind and kind not in said:
+        said = f"{kind}: {said}" if said else kind
+    frame = innermost(frames)
+    return Link(how, said, frame.place if frame else "") if said else None
+
+
+def _traceback(text: str) -> _Told:
+    """Return the frames, the type and the message of one exception in any style of pytest."""
     errors = list(_ERRORS.finditer(text))
     if not errors and _NATIVE.search(text):
         native = read(text)
         if native:
-            return native.frames, native.type, native.message
+            return native.frames, native.type, native.message, native.links
     frames, kind = pytest_frames(text)
     message = _last_run(errors)
     if kind == "DocTestFailure":
@@ -172,7 +196,7 @@ def _traceback(text: str) -> tuple[tuple[Frame, ...], str, tuple[str, ...]]:
     kind = kind or raised_type(message)
     if located and kind.endswith(("SyntaxError", "IndentationError", "TabError")):
         frames = (*frames, located)
-    return frames, kind, message
+    return frames, kind, message, ()
 
 
 def _located(message: Sequence[str]) -> Frame | None:

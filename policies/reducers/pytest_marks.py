@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from policies.reducers.log import Log
 
-__all__ = ["SECTIONS", "SUMMARY", "Mark", "marks", "verdict_counts"]
+__all__ = ["IDLE", "SECTIONS", "SUMMARY", "Mark", "marks", "verdict_counts"]
 
 SUMMARY = "short test summary info"
 SECTIONS = ("ERRORS", "FAILURES", "warnings summary", "PASSES", "XFAILURES", "XPASSES", SUMMARY)
@@ -38,10 +38,23 @@ _MARK = re.compile(
     rf"|(?P<id>[^\s:=_!>\[-][^:\n]*+::[^\n]*?) (?P<verb>{_STATUS})(?P<part>(?:[ (\[<][^\n]*)?)$"
     r"|(?P<dots>(?:\S++ )?[.FEsxXRruUyp,]++ *+\[ *+(?:\d++%|\d++/\d++|\d[\d.]*+m?s)\])$"
     r"|(?P<conftest>ImportError while loading conftest '[^'\n]++')"
+    r"|(?P<stop>ERROR: (?!usage: |file or directory not found: )[^\n]++)"
     r"|(?P<usage>ERROR: usage: [^\n]*\[file_or_dir\]|ERROR: file or directory not found: )"
     r"|(?P<internal>INTERNALERROR> ?[^\n]*+))",
     re.MULTILINE,
 )
+IDLE = re.compile(
+    r"^(?:(?:=++ (?:test session starts|short test summary info) =++ *+"
+    r"|(?:\S++(?<=\.py|\.md|rst|txt|yml|pyx) ++)?[.FEsxXRruUyp,]++ *+(?:\[[ \d%/.ms]++\])? *+"
+    r"|\[gw\d++\] \[ *+\d++%\] [A-Z][^\n]*+"
+    rf"|(?:{_STATUS}) *+(?:\[ *+\d++%\])? *+|PASSED \S[^\n]*+"
+    r"|[^\s:=_!>\[-][^:\n]*+::[^\n]*? (?:(?:PASSED|FAILED|ERROR|RERUN|SUB[A-Z]++)(?![^ (\[<\n])"
+    r"[^\n]*+|(?:SKIPPED|XFAIL|XPASS) *+(?:\[ *+\d++%\])? *+(?=\n|\Z))"
+    r"|[^\s:]++(?<=\.py)::\S++ ++|(?:\S++(?<=\.py) ++)"
+    r"|scheduling tests via \w++|bringing up nodes\.\.\.)(?:\n|\Z))++",
+    re.MULTILINE,
+)
+"""Progress, tests that passed and titles: lines that say nothing beside the failures."""
 _KINDS = {"rest": "word", "fine": "good", "test": "state", "part": "id"}
 """The kind of a line by the last group that matched in it, where that is not the kind itself."""
 _ASIDE = re.compile(
@@ -87,7 +100,8 @@ def marks(log: Log) -> Iterator[Mark]:
     Kinds: ``header`` of a session, ``rule`` (a section), ``verdict``, ``block`` (the title of one
     failure), ``dash`` (captured output), ``bang`` (why it stopped), ``word`` (a line of the
     summary), ``ran`` (a test that failed while the session ran), ``good`` (the first and the last
-    of a run of tests that did not), ``dots``, ``conftest``, ``usage``, ``internal``.
+    of a run of tests that did not), ``dots``, ``conftest``, ``usage``, ``internal``, ``stop`` (an
+    error that a plugin tells).
     """
     good = -1
     for match in _MARK.finditer(log.text):

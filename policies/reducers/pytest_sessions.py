@@ -18,7 +18,12 @@ _DOTS = re.compile(r"(?:\S+\.\w+ )?[.FEsxXRruUyp,]+|bringing up nodes\.\.\.|\s*"
 _AT = re.compile(r"ERROR (?:at (?:setup|teardown) of|collecting) |\[doctest\] ")
 _SUBTEST = re.compile(r"(?P<about>[(\[].*?[\])]) (?P<rest>[^\s:]+::.*)")
 _ID = re.compile(r"\s*\S+\.\w+::\w")
-_PLUGIN = re.compile(r"(?:tests? )?coverage\b.*|.*\bsummary|.*\bdurations|Hypothesis Statistics")
+_PLUGIN = re.compile(
+    r"(?:tests? )?coverage\b.*|.*\bsummary|.*\b(?:test )?durations|Hypothesis Statistics"
+    r"|.*\b[Rr]eport|generated \w+ .*|benchmark\b.*: \d+ tests?\b.*|.*\bLegend:?"
+)
+_COVERAGE = "Required test coverage of "
+_FAILING = ("ERRORS", "FAILURES", "CONFTEST")
 
 
 @dataclass(slots=True)
@@ -38,8 +43,9 @@ class Session:
 
     *end* is the line in which the verdict stands, *summary* are the (word, rest) of
     the short summary, *ran* those of tests that failed while it ran, *stops* the reasons why it
-    ended, *loose* the lines of a section without titles. It is *certain* once a line of it can be
-    of nothing else.
+    ended, *loose* the lines of a section without titles. *told* are the spans of lines that are
+    the report of its failures, *errors* the lines in which a plugin says that it failed. It is
+    *certain* once a line of it can be of nothing else.
     """
 
     start: int
@@ -52,6 +58,8 @@ class Session:
     stops: list[str] = field(default_factory=list)
     loose: tuple[int, int] | None = None
     internal: list[str] = field(default_factory=list)
+    told: list[tuple[int, int]] = field(default_factory=list)
+    errors: list[int] = field(default_factory=list)
     certain: bool = False
 
 
@@ -101,10 +109,13 @@ class _Reader:
         self.captured = False
         self.last = 0
         self.skip = -1
+        self.reported = 0
         self.mends = mends
         self.unsure = False
         self.alone = sum(mark.kind == "header" for mark in found) == 1
         self.final, self.known = _final_summary(found)
+        self.followed = _followed(found)
+        self.failed = -1
 
     def read(self) -> list[Session]:
         for at, mark in enumerate(self.marks):
@@ -142,6 +153,7 @@ class _Reader:
         session = self.open or self._begin(mark)
         if session is None:
             return
+        self._end_word(session, mark.line)
         getattr(self, f"_{mark.kind}")(session, mark)
         self.last = mark.line
 
@@ -151,7 +163,9 @@ class _Reader:
             return
         if self.open:
             self._close(self.open, self._cut(mark.line))
-        self._start(mark.line).certain = True
+        session = self._start(mark.line)
+        session.certain = True
+        session.told.append((mark.line, mark.line + 1))
         self.last = mark.line
 
     def _start(self, line: int) -> Session:
@@ -177,7 +191,7 @@ class _Reader:
             return False
         for following in range(at + 1, len(self.marks)):
             kind = self.marks[following].kind
-            if kind not in ("dash", "other"):
+            if kind not in ("dash", "other", "stop"):
                 return kind in ("block", "rule", "word", "verdict", "bang")
         return False
 
@@ -190,7 +204,14 @@ class _Reader:
             stop += 1
         return stop
 
+    def _end_word(self, session: Session, line: int) -> None:
+        """End the last line of the summary, whose message may have several, at *line*."""
+        if self.failed >= 0:
+            session.told.append((self.failed, line))
+        self.failed = -1
+
     def _close(self, session: Session, stop: int) -> None:
+        self._end_word(session, stop)
         self._end_block(session, stop)
         for block in session.blocks:
             block.stop = block.stop or stop
@@ -200,6 +221,9 @@ class _Reader:
 
     def _end_block(self, session: Session, line: int) -> None:
         """End what is open at *line*: the section without titles, the last failure."""
+        if self.section in _FAILING:
+            session.told.append((self.reported, line))
+            self.reported = line
         if session.loose and not session.loose[1]:
             session.loose = (session.loose[0], line)
         elif self.section in ("ERRORS", "FAILURES") and session.blocks:
@@ -214,6 +238,7 @@ class _Reader:
         session.verdict = mark.text
         session.end = self.log.lines[mark.line].strip()
         session.certain = True
+        session.told.append((mark.line, mark.line + 1))
         self._end_block(session, mark.line)
         self.section = ""
         self._close(session, mark.line + 1)
@@ -222,7 +247,7 @@ class _Reader:
         if self.captured and (self._foreign(mark) or _earlier(mark.text, self.section)):
             return
         self._end_block(session, mark.line)
-        self.section, self.captured = mark.text, False
+        self.section, self.captured, self.reported = mark.text, False, mark.line
         if mark.text == "FAILURES":
             session.loose = (mark.line + 1, 0)
 
@@ -247,6 +272,9 @@ class _Reader:
         if self.section not in SECTIONS or self.section == SUMMARY:
             return
         captures = mark.text.startswith("Captured ")
+        if self.section in _FAILING and self._is_over(mark):
+            self._other(session, mark)
+            return
         if self.section in ("ERRORS", "FAILURES") and session.blocks and not session.loose:
             if captures or not self.captured:
                 self._end_text(session.blocks[-1], mark.line)
@@ -259,11 +287,23 @@ class _Reader:
             self._end_block(session, mark.line)
             self.section = "" if self.section != SUMMARY else SUMMARY
             session.stops.append(self.log.lines[mark.line])
+            session.told.append((mark.line, mark.line + 1))
 
     def _word(self, session: Session, mark: Mark) -> None:
         if self.section == SUMMARY or (self.section == "" and _ID.match(mark.rest)):
             session.certain = True
             session.summary.append((mark.text, mark.rest))
+            session.told.append((mark.line, mark.line + 1))
+            self.failed = mark.line if self.section == SUMMARY else -1
+        elif mark.text == "FAIL":
+            self._stop(session, mark)
+
+    def _stop(self, session: Session, mark: Mark) -> None:
+        """Take a line in which a plugin says that it failed, unless it was captured."""
+        if _COVERAGE in mark.rest[:80] and mark.line not in self.followed:
+            session.errors.append(mark.line)
+        elif not self.captured and self.section not in (*_FAILING, "PASSES"):
+            session.errors.append(mark.line)
 
     def _ran(self, session: Session, mark: Mark) -> None:
         if self.section == "":
@@ -274,6 +314,7 @@ class _Reader:
         if self.section == "":
             session.certain = True
             session.stops.append(self.log.lines[mark.line])
+            session.told.append((mark.line, mark.line + 1))
 
     def _internal(self, session: Session, mark: Mark) -> None:
         session.certain = True
@@ -282,7 +323,7 @@ class _Reader:
     def _conftest(self, session: Session, mark: Mark) -> None:
         if self.section == "":
             session.certain = True
-            self.section = "CONFTEST"
+            self.section, self.reported = "CONFTEST", mark.line
             session.blocks.append(Block("ERRORS", mark.text, mark.line))
 
     def _dots(self, session: Session, mark: Mark) -> None:
@@ -294,9 +335,14 @@ class _Reader:
     def _other(self, session: Session, mark: Mark) -> None:
         """A rule of a plugin: what stands above it is over."""
         failing = self.section in ("ERRORS", "FAILURES")
-        if not self.captured and (not failing or _PLUGIN.fullmatch(mark.text)):
+        known = not failing or _PLUGIN.fullmatch(mark.text)
+        if self._is_over(mark) or (not self.captured and known):
             self._end_block(session, mark.line)
-            self.section = mark.text
+            self.section, self.captured = mark.text, False
+
+    def _is_over(self, mark: Mark) -> bool:
+        """Whether a plugin reports below the last failure, whose captured output has no end."""
+        return mark.line not in self.followed and _PLUGIN.fullmatch(mark.text) is not None
 
 
 def _begins(mark: Mark) -> bool:
@@ -305,7 +351,20 @@ def _begins(mark: Mark) -> bool:
         return _ID.match(mark.rest) is not None
     if mark.kind == "dots":
         return "%" in mark.text or ".py " in mark.text
-    return mark.kind not in ("dash", "bang", "other", "block")
+    return mark.kind not in ("dash", "bang", "other", "block", "stop")
+
+
+def _followed(found: Sequence[Mark]) -> frozenset[int]:
+    """Return the lines of marks below which the title of a failure of the same session stands."""
+    lines: set[int] = set()
+    follows = False
+    for mark in reversed(found):
+        if mark.kind == "header":
+            follows = False
+        elif follows:
+            lines.add(mark.line)
+        follows = follows or mark.kind == "block"
+    return frozenset(lines)
 
 
 def _earlier(title: str, section: str) -> bool:

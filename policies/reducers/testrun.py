@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from policies.reducers.findings import plural
 from policies.reducers.form import Found, Laid
+from policies.reducers.plain import Plain
 from policies.reducers.room import clip
 
 if TYPE_CHECKING:
+    from policies.reducers.log import Log
     from policies.reducers.room import Room
-    from policies.reducers.tracebacks import Frame
+    from policies.reducers.tracebacks import Frame, Link
 
-__all__ = ["Failure", "TestRun"]
+__all__ = ["Failure", "TestRun", "chained"]
 
 _MESSAGE = (800, 400, 160, 70)
 """Characters of the first line of a message, by level."""
@@ -25,6 +27,13 @@ _LINE = 240
 """Characters of a line of detail."""
 _LEVELS = 5
 """Levels of detail: long, short, one line, one short line, the name alone."""
+_LINKS = (12, 4)
+"""Links of a chain, or members of a group, at the levels with a detail."""
+_LINK = (240, 160, 120, 70)
+"""Characters of a link, by level."""
+_ROOM = 60
+"""Tokens below which no other output of a run is shown."""
+_OTHER = "--- other output of the run ---"
 _NAME = 800
 """Characters of a name."""
 
@@ -35,7 +44,8 @@ class Failure:
 
     *name* is its id and *also* what else it goes by. Failures of one *key* are one distinct
     failure. *message* are the lines that say what was raised, *type* the name of the exception;
-    *frames* the traceback, outermost first, of which *place* is the innermost in the project.
+    *frames* the traceback, outermost first, of which *place* is the innermost in the project;
+    *links* the rest of its chain, the first cause first.
     """
 
     name: str
@@ -45,6 +55,7 @@ class Failure:
     place: str = ""
     frames: Sequence[Frame] = ()
     also: tuple[str, ...] = ()
+    links: Sequence[Link] = ()
 
     def line(self, level: int, more: int) -> str:
         """Return what is said of it in one line, and that *more* tests failed alike."""
@@ -57,6 +68,9 @@ class Failure:
                 parts.append(f": {clip(said, _MESSAGE[level])}")
             if self.place and level < len(_MESSAGE) - 1 and self.place not in parts[0]:
                 parts.append(f" ({clip(self.place, _LINE)})")
+            if self.links and level >= len(_BELOW):
+                first = self.links[0]
+                parts.append(f"; {first.how} {clip(first.said, _LINK[level])}")
         if more:
             parts.append(f" (+{more:,} more)")
         return "".join(parts)
@@ -77,7 +91,7 @@ class Failure:
         return self.frames
 
     def below(self, level: int, others: Sequence[str]) -> Iterator[str]:
-        """Yield the lines of detail: the rest of the message, the last frames, *others* alike."""
+        """Yield the lines of detail: the rest of the message, its chain, the last frames."""
         most_lines, most_frames, most_names = _BELOW[level]
         said = self._said()
         rest = [line for line in self.message if line.strip() and line.strip() != said]
@@ -85,6 +99,7 @@ class Failure:
             yield f"    {clip(line, _LINE)}"
         if len(rest) > most_lines:
             yield f"    [… {_number(len(rest) - most_lines, 'more line')} of the message]"
+        yield from chained(self.links, _LINKS[level], _LINK[level])
         for frame in self._last()[-most_frames:]:
             if frame.place == self.place and not frame.source and not frame.name:
                 continue
@@ -95,6 +110,15 @@ class Failure:
             shown = ", ".join(clip(name, _NAME) for name in others[:most_names])
             left = len(others) - most_names
             yield f"  also: {shown}{f' and {left:,} more' if left > 0 else ''}"
+
+
+def chained(links: Sequence[Link], most: int, characters: int) -> Iterator[str]:
+    """Yield a line for each of *links*, *most* of them: the first cause and those after it."""
+    for link in links[:most]:
+        where = f" ({clip(link.place, _LINE)})" if link.place else ""
+        yield f"  {link.how} {clip(link.said, characters)}{where}"
+    if len(links) > most:
+        yield f"  [… {_number(len(links) - most, 'more exception')}]"
 
 
 @dataclass(slots=True)
@@ -118,8 +142,9 @@ class TestRun:
     """The failures of one or several sessions of a test runner.
 
     The text is *head*, each distinct failure once in the order of the output, a notice of what
-    was left out, and *verdict*, the sessions' own last lines. *counts* are the tool's figures by
-    noun; *lines* is how many lines the output has.
+    was left out, *other*, lines that no failure explains, as a plain log in the room that is left,
+    and *verdict*, the sessions' own last lines. *counts* are the tool's figures by noun; *lines* is
+    how many lines the output has.
     """
 
     tool: str
@@ -128,6 +153,7 @@ class TestRun:
     verdict: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     lines: int = 0
+    other: Log | None = None
 
     __test__ = False
 
@@ -163,7 +189,8 @@ class TestRun:
         while True:
             text = self._text(head, parts, verdict, room)
             if room.fits(text):
-                return Laid(text, self._dropped(len(parts)))
+                laid = Laid(text, self._dropped(len(parts)))
+                return self._with_other(head, parts, verdict, room, laid)
             if parts:
                 parts = parts[: min(len(parts) - 1, int(len(parts) * 0.98))]
             elif head:
@@ -172,6 +199,28 @@ class TestRun:
                 verdict = "" if len(verdict) <= 60 else clip(verdict, len(verdict) // 2)
             else:
                 return Laid(self._least(room), self._dropped(0))
+
+    def _with_other(
+        self, head: str, parts: Sequence[str], verdict: str, room: Room, laid: Laid
+    ) -> Laid:
+        """Return *laid* with the other lines of the run in what room it leaves."""
+        if not self.other:
+            return laid
+        free = room.limit - room.count(laid.text) - 4
+        if self._groups or head:
+            free -= room.count(_OTHER) + 2
+        plain = Plain(self.other)
+        while free >= _ROOM:
+            rest = plain.lay(room.of(free))
+            text = self._text(head, parts, verdict, room, rest.text)
+            if room.fits(text):
+                gone = rest.dropped.get("lines", 0)
+                if not gone:
+                    return Laid(text, laid.dropped)
+                gone += self._gone(head, parts, verdict, shown=True)
+                return Laid(text, {**laid.dropped, "lines": gone})
+            free = min(free - 8, int(free * 0.9))
+        return laid
 
     def _parts(self, room: Room, free: int) -> list[str]:
         """Return the texts of the failures, of all of them if *free* tokens hold their names."""
@@ -207,11 +256,20 @@ class TestRun:
             free -= more
         return texts
 
-    def _text(self, head: str, parts: Sequence[str], verdict: str, room: Room) -> str:
-        body = "\n".join(part for part in (head, *parts, verdict) if part)
-        lines = max(0, self.lines - body.count("\n") - 1)
+    def _text(
+        self, head: str, parts: Sequence[str], verdict: str, room: Room, other: str = ""
+    ) -> str:
+        lines = self._gone(head, parts, verdict, shown=bool(other))
+        title = _OTHER if other and (head or parts) else ""
         notice = self._notice(len(self._groups) - len(parts), len(parts), lines, room)
-        return "\n".join(part for part in (head, *parts, notice, verdict) if part)
+        every = (head, *parts, notice, title, other, verdict)
+        return "\n".join(part for part in every if part)
+
+    def _gone(self, head: str, parts: Sequence[str], verdict: str, *, shown: bool) -> int:
+        """Return how many lines are not told; if *shown*, the other lines speak for themselves."""
+        body = "\n".join(part for part in (head, *parts, verdict) if part)
+        other = len(self.other) if shown and self.other else 0
+        return max(0, self.lines - body.count("\n") - 1 - other)
 
     def _notice(self, hidden: int, shown: int, lines: int, room: Room) -> str:
         """Return the line that says what is missing: failures beyond the first *shown*, lines."""
@@ -221,7 +279,10 @@ class TestRun:
             more = "" if count == hidden else f" ({count:,} in all)"
             said.append(f"{_number(hidden, 'distinct failure')}{more} not shown")
         if lines:
-            said.append(f"{_number(lines, 'line')} of passed tests, source, frames and output")
+            about = "passed tests, source, frames and output"
+            if not self._groups and self.other is not None:
+                about = "passed tests, progress and output"
+            said.append(f"{_number(lines, 'line')} of {about}")
         return f"[left out: {'; '.join(said)}; {room.ask}]" if said else ""
 
     def _dropped(self, shown: int) -> dict[str, int]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 __all__ = [
     "CHAIN",
     "Frame",
+    "Link",
     "Traceback",
+    "chain",
     "in_project",
     "innermost",
     "pytest_frames",
@@ -30,11 +32,13 @@ _PLACE = re.compile(
     re.MULTILINE,
 )
 CHAIN = re.compile(
-    r"^[ \t|]*+(?:The above exception was the direct cause of the following exception:"
+    r"^(?P<margin>[ \t|]*+)"
+    r"(?:(?P<direct>The above exception was the direct cause of the following exception:)"
     r"|During handling of the above exception, another exception occurred:)[ \t]*+$",
     re.MULTILINE,
 )
 _GROUP = re.compile(r"^[ \t|]*+\+-\+-{3,}+ \d++ -{3,}+$", re.MULTILINE)
+_MEMBER = re.compile(r"^[ \t|]*+\+-(?:\+-)?-{3,}+ (?:\d++|\.{3}) -{3,}+$", re.MULTILINE)
 _RAISED = re.compile(r"^(?:[A-Za-z_]\w*+\.)*+[A-Za-z_]\w*+(?=:|$)")
 _NAMED = re.compile(r"(?:Error|Exception|Warning|Exit|Interrupt|Failed|Skipped|Group|Failure)$")
 _MARGIN = re.compile(r"^[ \t|]*+")
@@ -56,16 +60,30 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Another exception that a traceback tells of: *how* it belongs to it, and what was raised.
+
+    *said* is the line with its type, as printed, *place* the innermost frame in the project.
+    """
+
+    how: str
+    said: str
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Traceback:
     """The frames of an exception, outermost first, and what was raised.
 
     *type* is the name of the exception as printed, "" if none is; *message* the lines that say
-    what was raised, the first of them with its type.
+    what was raised, the first of them with its type; *links* what came before it in a chain, the
+    first cause first, and then the members of a group.
     """
 
     frames: tuple[Frame, ...]
     type: str
     message: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def innermost(self) -> Frame | None:
@@ -107,21 +125,51 @@ def read(text: str) -> Traceback | None:
     """Return the traceback *text* holds, the last of a chain; None without a frame.
 
     *text* is one traceback and no more: from its frames on, all that follows the last source line
-    is what was raised. Of a group of exceptions the group itself is read, not its members.
+    is what was raised. Of a group of exceptions the group itself is read, its members are links.
     """
-    chained = [match.end() for match in CHAIN.finditer(text)]
-    found = _read(text[chained[-1] :]) if chained else None
-    return found or _read(text)
+    parts = chain(text)
+    found = _read(parts[-1][0])
+    if found is None:
+        return _read(text)
+    earlier = (_link(how, _read(part)) for part, how in parts[:-1])
+    links = tuple(link for link in earlier if link)
+    return replace(found, links=links + found.links) if links else found
+
+
+def chain(text: str) -> list[tuple[str, str]]:
+    """Return the tracebacks of the chain *text*, first cause first, with how each led to the next.
+
+    A chain inside a member of a group of exceptions is no chain of the group.
+    """
+    first = _FRAME.search(text)
+    margin = _width(first[0]) if first else 0
+    parts, at = [], 0
+    for match in CHAIN.finditer(text):
+        if _width(match["margin"]) <= margin:
+            how = "caused by" if match["direct"] else "while handling"
+            parts.append((text[at : match.start()], how))
+            at = match.end()
+    return [*parts, (text[at:], "")]
+
+
+def _link(how: str, found: Traceback | None) -> Link | None:
+    """Return the exception *found* as it is told in a chain; None if nothing was raised."""
+    if found is None or not found.message:
+        return None
+    frame = found.innermost
+    return Link(how, found.message[0].strip(), frame.place if frame else "")
 
 
 def _read(text: str) -> Traceback | None:
     inner = _GROUP.search(text)
+    members: tuple[Link, ...] = ()
     if inner:
+        members = tuple(_members(text[inner.start() :]))
         text = text[: inner.start()]
     frames = list(_FRAME.finditer(text))
     if not frames:
         return None
-    margin = len(_margin(frames[0][0]).rstrip(" \t"))
+    margin = _width(frames[0][0])
     message = _message(text[frames[-1].end() :].split("\n")[1:], margin)
     return Traceback(
         tuple(
@@ -130,7 +178,29 @@ def _read(text: str) -> Traceback | None:
         ),
         raised_type(message),
         message,
+        members,
     )
+
+
+def _members(text: str) -> Iterator[Link]:
+    """Yield the exceptions of a group, whose first title *text* begins with."""
+    for part in _MEMBER.split(text)[1:]:
+        said = chain(part)[-1][0]
+        found = _read(said)
+        if found is None:
+            lines = (_bare(line).strip() for line in said.split("\n"))
+            raised = next((line for line in lines if _RAISED.match(line)), "")
+            if raised:
+                yield Link("with", raised)
+        else:
+            link = _link("with", found)
+            if link:
+                yield link
+
+
+def _width(line: str) -> int:
+    """Return how many characters stand before *line* and its indent."""
+    return len(_margin(line).rstrip(" \t"))
 
 
 def _margin(line: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from policies.reducers.build import Diagnostic, build, last_words
 from policies.reducers.compilers import clusters, lines_with
-from policies.reducers.findings import Item
 from policies.reducers.form import Form
+from policies.reducers.libtest import failed_tests
 from policies.reducers.log import Log, Span
 
 __all__ = ["REDUCER", "Cargo"]
@@ -49,15 +49,6 @@ _END = re.compile(
     r"|build failed|test run failed)|test result: | {2,12}Finished | {2,12}Summary \["
 )
 _GENERIC = ("running ", "test result: ", "thread '", "test ", "failures:", "---- ")
-_PANIC = re.compile(r"\s*+thread '(?P<name>[^'\n]++)'(?: \(\d++\))? panicked at (?P<rest>.*)")
-_AT = re.compile(r"(?P<place>\S.*:\d++:\d++):?$")
-_FAILED = re.compile(r"test (?P<name>\S.*) \.\.\. FAILED$")
-_NEXTEST = re.compile(
-    r" {2,12}(?:FAIL|SIGABRT|TIMEOUT) \[[^\]\n]*+\] (?:\([^)\n]*+\) )?(?P<name>\S.*)"
-)
-_STDOUT = re.compile(
-    r"---- (?P<name>\S.*) std(?:out|err) ----$|-{3,4} STD(?:OUT|ERR): ++(?P<next>\S.*)"
-)
 _RESULT = re.compile(r"test result: \w++\. \d++ passed; (?P<failed>\d++) failed")
 _ANCHORS = (
     "--> ", "error: ", "error[", "warning: ", "Compiling ", "Checking ", "Finished ", "Running ",
@@ -94,7 +85,7 @@ class Cargo:
     def read(self, log: Log) -> Form | None:
         """Return the errors by file, the failed tests by the place of the panic."""
         found = _diagnostics(log)
-        tests = _tests(log)
+        tests = failed_tests(log)
         ends = list(lines_with(log, (*_GENERIC[1:2], "error: ", "Finished ", "Summary [")))
         said = [n for n in ends if _END.match(log.lines[n])]
         if (
@@ -204,58 +195,6 @@ def _verdict(log: Log, said: Sequence[int]) -> str:
     bad = [line for line in lines if " ok. " not in line and "Finished " not in line]
     passed = [line for line in lines if " ok. " in line]
     return last_words(bad or passed or lines)
-
-
-def _tests(log: Log) -> list[Item]:
-    """Return the failed tests, those with one place of panic under one key."""
-    lines = log.lines
-    places: dict[str, tuple[str, str, str]] = {}
-    for number in lines_with(log, ("panicked at ",)):
-        match = _PANIC.match(lines[number])
-        if not match:
-            continue
-        said, _, place = match["rest"].rpartition(", ")
-        old = _AT.match(place) if said else None
-        new = _AT.match(match["rest"])
-        below = [line for line in lines[number + 1 : number + 9] if line.strip()]
-        if old:
-            place, message = old["place"], said
-        elif new:
-            place, message = new["place"], below[0].strip() if below else ""
-            below = below[1:]
-        else:
-            place, message = "", match["rest"]
-        stop = next((n for n, line in enumerate(below) if _ends_panic(line)), len(below))
-        places.setdefault(match["name"], (place, message, "\n".join(x[:300] for x in below[:stop])))
-    items: dict[str, Item] = {}
-    for number in lines_with(log, (" ... FAILED", "std", "STD", "FAIL [", "SIGABRT", "TIMEOUT")):
-        match = _FAILED.match(lines[number]) or _STDOUT.match(lines[number])
-        name = match[match.lastindex or 0].rstrip(" -") if match else ""
-        if not match:
-            match = _NEXTEST.match(lines[number])
-            name = match["name"] if match else ""
-        if (
-            not match
-            or (
-                match.re is _STDOUT
-                and lines[number].startswith(("---- ", "--- "))
-                and (name in items or not _has_panic(lines, number))
-            )
-            or name in items
-        ):
-            continue
-        place, message, detail = places.get(name) or places.get(name.rpartition(" ")[2], ("",) * 3)
-        text = f"{name}: panicked at {place}: {message}" if place else lines[number].strip()
-        items[name] = Item(text, key=place or name, detail=detail, names=(name,))
-    return list(items.values())
-
-
-def _has_panic(lines: Sequence[str], number: int) -> bool:
-    return any("panicked at " in line for line in lines[number + 1 : number + 12])
-
-
-def _ends_panic(line: str) -> bool:
-    return line.startswith(("note: run with", "thread '", "---- ", "failures:", "stack backtrace:"))
 
 
 REDUCER = Cargo()

@@ -12,6 +12,7 @@ from policies.reducers.compilers import (
     is_closing,
     lines_with,
     listed,
+    noted,
     widened,
 )
 from policies.reducers.form import Form
@@ -38,8 +39,10 @@ class Gcc:
 
     def find(self, log: Log) -> Iterator[Span]:
         """Yield the runs of diagnostics with their include chains and source lines."""
-        for group in clusters(listed(log), _GAP):
-            yield widened(log, group)
+        own = set(listed(log))
+        for group in clusters(sorted(own.union(noted(log))), _GAP) if own else ():
+            if not own.isdisjoint(group):
+                yield widened(log, group)
 
     def read(self, log: Log) -> Form | None:
         """Return the errors by file, or the warnings where there is no error."""

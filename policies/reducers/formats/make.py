@@ -12,6 +12,7 @@ from policies.reducers.compilers import (
     diagnostics,
     lines_with,
     listed,
+    noted,
     widened,
 )
 from policies.reducers.form import Form
@@ -64,7 +65,7 @@ class Make:
         if not own:
             return
         progress = [n for n in lines_with(log, ("-- ",)) if _PROGRESS.match(log.lines[n])]
-        for group in clusters(sorted({*own, *listed(log)}), _GAP):
+        for group in clusters(sorted({*own, *listed(log), *noted(log)}), _GAP):
             if not own.isdisjoint(group):
                 span = widened(log, group)
                 yield Span(_start(progress, span.start), span.stop)

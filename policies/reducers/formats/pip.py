@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from policies.reducers.build import Diagnostic, build, last_words
-from policies.reducers.compilers import clusters, diagnostics, lines_with, listed
+from policies.reducers.compilers import clusters, diagnostics, lines_with, listed, noted
 from policies.reducers.form import Form
 from policies.reducers.log import Log, Span
 
@@ -89,7 +89,7 @@ class Pip:
         signs = {n for n in lines_with(log, _SIGNS) if _LINE.match(log.lines[n])}
         if not signs:
             return
-        for group in clusters(sorted({*own, *listed(log)}), _GAP):
+        for group in clusters(sorted({*own, *listed(log), *noted(log)}), _GAP):
             if not signs.isdisjoint(group):
                 yield Span(group[0], _stop(log.lines, group[-1]))
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from policies.reducers.aside import aside
 from policies.reducers.form import Form
 from policies.reducers.log import Log, Span
 from policies.reducers.pytest_failures import failures
-from policies.reducers.pytest_marks import verdict_counts
+from policies.reducers.pytest_marks import IDLE, verdict_counts
 from policies.reducers.pytest_sessions import Session, sessions
+from policies.reducers.room import clip
 from policies.reducers.testrun import Failure, TestRun
 
 __all__ = ["REDUCER", "Pytest"]
+
+_ERRORS = 3
+"""Lines in which a plugin says that it failed that stand beside the verdict."""
+_LINE = 240
+"""Characters of such a line."""
 
 
 class Pytest:
@@ -55,19 +62,38 @@ class Pytest:
         runs = sessions(log)
         found = [failures(log, session, number) for number, session in enumerate(runs)]
         every = [failure for each in found for failure in each]
-        verdicts = [line for session in runs for line in _ends(session)]
+        verdicts = [line for session in runs for line in _ends(log, session)]
         if not every and not verdicts:
             return None
         counts: Counter[str] = Counter()
         for session, own in zip(runs, found, strict=True):
             counts.update(_counts(session, own))
         return TestRun(
-            self.name, every, verdict="\n".join(verdicts), counts=dict(counts), lines=len(log)
+            self.name,
+            every,
+            verdict="\n".join(verdicts),
+            counts=dict(counts),
+            lines=len(log),
+            other=_other(log, runs),
         )
 
 
-def _ends(session: Session) -> Iterator[str]:
+def _other(log: Log, runs: Sequence[Session]) -> Log:
+    """Return what stands in *runs* beside failures, progress and verdicts."""
+    told = [Span(*lines) for session in runs for lines in session.told]
+    told += [Span(line, line + 1) for session in runs for line in _errors(log, session)]
+    return aside(log, (Span(session.start, session.stop) for session in runs), told, IDLE)
+
+
+def _errors(log: Log, session: Session) -> list[int]:
+    """Return the lines, the last of those that differ, in which a plugin says that it failed."""
+    lines = {log.lines[line]: line for line in session.errors}
+    return sorted(lines.values())[-_ERRORS:]
+
+
+def _ends(log: Log, session: Session) -> Iterator[str]:
     yield from session.stops
+    yield from (clip(log.lines[line], _LINE) for line in _errors(log, session))
     if session.end:
         yield session.end
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from policies.reducers import tracebacks
+from policies.reducers.findings import Item
 from policies.reducers.log import Log
+from policies.reducers.room import clip
+from policies.reducers.testrun import chained
+from policies.reducers.tracebacks import Link
 from policies.reducers.traces import Bounds, Trace, Tracer, frame_lines
 
 __all__ = ["REDUCER", "PythonTrace"]
@@ -31,6 +36,27 @@ _LINES = 4_000
 """Lines one traceback may have."""
 _MESSAGE = 40
 """Lines a message may have."""
+_LINKS = 6
+"""Exceptions of a chain or a group that are shown beside the last."""
+_SAID = 160
+"""Characters of what such an exception says."""
+
+
+@dataclass(slots=True)
+class _Chain(Trace):
+    """A traceback of several exceptions: *links* are the others, the first cause first."""
+
+    links: Sequence[Link] = ()
+
+    def item(self) -> Item:
+        """Return it with its first cause beside what was raised, the chain above the frames."""
+        item = Trace.item(self)
+        first = self.links[0]
+        text = f"{item.text}; {first.how} {clip(first.said, _SAID)}"
+        lines = item.detail.split("\n") if item.detail else []
+        above = len(lines) - len(self.frames)
+        lines[above:above] = list(chained(self.links, _LINKS, _SAID))
+        return replace(item, text=text, detail="\n".join(lines))
 
 
 class PythonTrace(Tracer):
@@ -95,7 +121,10 @@ def _of_traceback(lines: Sequence[str], at: Bounds) -> Trace | None:
     inner = found.innermost
     key = (inner.file, inner.line, found.type) if inner else (found.type,)
     where = f'File "{inner.file}", line {inner.line}' if inner else ""
-    return Trace(key, found.message, where, frame_lines(found.frames, inner))
+    frames = frame_lines(found.frames, inner)
+    if found.links:
+        return _Chain(key, found.message, where, frames, found.links)
+    return Trace(key, found.message, where, frames)
 
 
 def _own(line: str) -> bool:
@@ -123,6 +152,8 @@ def _end(lines: Sequence[str], start: int, cut: int) -> int:
     last = min(len(lines), start + _LINES)
     if "+ Exception Group" in lines[start]:
         while at < last and _GROUP.match(lines[at][cut:]):
+            if "+ Exception Group" in lines[at]:
+                break
             at += 1
         return at
     while at < last and _below(lines[at][cut : cut + 40]):

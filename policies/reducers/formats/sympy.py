@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
+from policies.reducers.aside import aside
 from policies.reducers.form import Form
 from policies.reducers.log import Log, Span
 from policies.reducers.testrun import Failure, TestRun
@@ -21,6 +22,15 @@ _MARK = re.compile(
     r"|(?P<commit>DO \*NOT\* COMMIT!) *+$)",
     re.MULTILINE,
 )
+_IDLE = re.compile(
+    r"^(?:(?:=++ (?:test process starts|doctests start) =++ *+|_{60,}+|_++ [^\n]*? _++ *+"
+    r"|test_\w++ [a-zA-Z]{1,2}(?: ++\[\w++\])?|\w[^\s\[]*+\[\d++\] [^\n]*+|[.fFEsSXwTK]++(?: ++\[\w++\])?"
+    r"|[= ]*+tests finished: [^\n]*+|in \d[\d.]*+ seconds[ =]*+|DO \*NOT\* COMMIT! *+"
+    r"|(?:sympy|bin|examples|doc)/[\w./-]++(?:\[\d++\])?[ .fFEsSXwTK]*+(?:\[\w++\])?)"
+    r"(?:\n|\Z))++",
+    re.MULTILINE,
+)
+"""Progress, titles and verdicts."""
 _COUNT = re.compile(r"(?<!\d)(\d++) ([a-z]++(?: [a-z]++)*+)")
 _NOUNS = {
     "exceptions": "errors",
@@ -72,7 +82,15 @@ class Sympy:
         for run in runs:
             counts.update(_counts(run))
         verdict = "\n".join(run.verdict for run in runs if run.verdict)
-        return TestRun(self.name, every, verdict=verdict, counts=dict(counts), lines=len(log))
+        told = (Span(block.start - 2, block.stop) for run in runs for block in run.blocks)
+        return TestRun(
+            self.name,
+            every,
+            verdict=verdict,
+            counts=dict(counts),
+            lines=len(log),
+            other=aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE),
+        )
 
 
 def _runs(log: Log) -> list[_Run]:
@@ -124,7 +142,8 @@ def _failures(log: Log, run: _Run, number: int) -> Iterator[Failure]:
             key = (number, frame.file, frame.line, traceback.type)
         place = frame.place if frame else ""
         message = tuple(line for line in traceback.message if line.strip("_ "))
-        yield Failure(block.test, key, message, traceback.type, place, traceback.frames)
+        frames, links = traceback.frames, traceback.links
+        yield Failure(block.test, key, message, traceback.type, place, frames, links=links)
 
 
 def _counts(run: _Run) -> dict[str, int]:

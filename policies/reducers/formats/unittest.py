@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from heapq import merge
 from operator import itemgetter
 
+from policies.reducers.aside import aside
 from policies.reducers.form import Form
 from policies.reducers.log import Log, Span
 from policies.reducers.testrun import Failure, TestRun
@@ -33,6 +34,13 @@ _TEST = r"[A-Za-z_]\w*+ \([\w.<>]++\)|[A-Za-z_]\w*+(?:\.\w++)++"
 _NAME = re.compile(_TEST)
 _RUNNING = re.compile(rf"(?P<name>{_TEST})(?= \.\.\. |$)")
 _ABOVE = re.compile(r"[.FEsxu]{1,400}|-{60,80}|\s*")
+_IDLE = re.compile(
+    r"^(?:(?:[^\n]*? \.\.\. ?(?:ok|OK|FAIL|ERROR|SKIP|expected failure|unexpected success)?"
+    r"|[A-Za-z_]\w*+ \([\w.<>]++\)|[.FEsxu]++|-{60,}+|={60,}+|ok|OK|FAIL|ERROR|Ran \d++ tests? in \d[^\n]*+"
+    r"|(?:FAILED|OK|NO TESTS RAN) \([^\n]*+|FAILED|NO TESTS RAN)(?:\n|\Z))++",
+    re.MULTILINE,
+)
+"""Progress, rules and verdicts."""
 _SECTION = re.compile(r"^(?:Stdout|Stderr):$", re.MULTILINE)
 _NOUNS = {
     "failures": "failed",
@@ -48,6 +56,7 @@ _NOUNS = {
 class _Block:
     word: str
     test: str
+    head: int
     start: int
     stop: int = 0
 
@@ -96,8 +105,14 @@ class Unittest:
         counts: Counter[str] = Counter()
         for run in runs:
             counts.update(_counts(run))
+        told = (Span(block.head, block.stop) for run in runs for block in run.blocks)
         return TestRun(
-            self.name, every, verdict="\n".join(verdicts), counts=dict(counts), lines=len(log)
+            self.name,
+            every,
+            verdict="\n".join(verdicts),
+            counts=dict(counts),
+            lines=len(log),
+            other=aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE),
         )
 
 
@@ -157,9 +172,9 @@ def _take(run: _Run, match: re.Match[str], line: int, test: str | None) -> None:
     if match["ran"]:
         run.ran = match["ran"]
     elif match["surprise"]:
-        run.blocks.append(_Block("UNEXPECTED SUCCESS", match["surprise"], last, last))
+        run.blocks.append(_Block("UNEXPECTED SUCCESS", match["surprise"], line, last, last))
     else:
-        run.blocks.append(_Block(match["word"], match["test"], last))
+        run.blocks.append(_Block(match["word"], match["test"], line, last))
 
 
 def _first(log: Log, line: int, floor: int) -> int:
@@ -201,6 +216,7 @@ def _failures(log: Log, run: _Run, number: int) -> Iterator[Failure]:
             frame.place if frame else "",
             traceback.frames,
             _also(name, block.test),
+            traceback.links,
         )
 
 

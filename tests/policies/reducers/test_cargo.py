@@ -140,6 +140,85 @@ def test_the_same_assertion_at_the_same_place_counts_once():
     assert text.endswith("error: test failed, to rerun pass `--lib`")
 
 
+ENDINGS = """\
+running 5 tests
+test book::closes - should panic ... FAILED
+test book::opens - should panic ... FAILED
+test book::reads ... FAILED
+test book::sums ... FAILED
+test src/lib.rs - book (line 3) - compile fail ... FAILED
+
+failures:
+
+---- book::closes stdout ----
+note: test did not panic as expected at src/book.rs:70:8
+---- book::opens stdout ----
+
+thread 'book::opens' (812) panicked at src/book.rs:75:9:
+the shelf is empty
+note: panic did not contain expected string
+      panic message: `"the shelf is empty"`,
+ expected substring: `"locked"`
+
+---- book::reads stdout ----
+Error: Os { code: 2, kind: NotFound, message: "No such file or directory" }
+
+---- book::sums stdout ----
+
+thread 'book::sums' (813) panicked at src/book.rs:90:9:
+assertion `left == right` failed
+  left: 3
+ right: 4
+stack backtrace:
+   0: __rustc::rust_begin_unwind
+             at /rustc/0123abc/library/std/src/panicking.rs:689:5
+   1: ledger::book::total
+             at ./src/book.rs:90:9
+   2: ledger::tests::sums
+             at ./src/tests.rs:12:20
+note: Some details are omitted, run with `RUST_BACKTRACE=full` for a verbose backtrace.
+
+---- src/lib.rs - book (line 3) stdout ----
+Test compiled successfully, but it's marked `compile_fail`.
+
+failures:
+    book::closes
+    book::opens
+    book::reads
+    book::sums
+    src/lib.rs - book (line 3)
+
+test result: FAILED. 0 passed; 5 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s
+"""
+
+
+def test_a_test_is_one_failure_however_it_was_meant_to_end():
+    result = found(ENDINGS)
+    assert result.counts["failed"] == 5
+    assert sorted(result.failures) == [
+        ("book::closes",),
+        ("book::opens",),
+        ("book::reads",),
+        ("book::sums",),
+        ("src/lib.rs - book (line 3)",),
+    ]
+
+
+def test_what_a_test_failed_by_without_a_panic_is_said():
+    text = laid(ENDINGS)
+    assert "book::closes: note: test did not panic as expected at src/book.rs:70:8" in text
+    assert "book::reads: Error: Os { code: 2, kind: NotFound" in text
+    assert "book::opens: panicked at src/book.rs:75:9: the shelf is empty" in text
+    assert ' expected substring: `"locked"`' in text
+
+
+def test_the_last_frames_in_the_project_are_kept():
+    text = laid(ENDINGS)
+    assert "  at ./src/book.rs:90:9 in ledger::book::total" in text
+    assert "  at ./src/tests.rs:12:20 in ledger::tests::sums" in text
+    assert "panicking.rs" not in text
+
+
 def test_cargos_own_error_with_its_causes():
     assert Output(REGISTRY).tool == "cargo"
     result = found(REGISTRY)

@@ -191,5 +191,57 @@ def test_what_is_left_out_is_counted_when_it_does_not_fit():
     assert room.fits(result.text)
     shown = sum(f"src/f{n}.c:" in result.text for n in range(300))
     assert result.dropped["files"] == 300 - shown
-    assert result.dropped["errors"] == 300 - shown
-    assert f"{300 - shown} errors in {300 - shown} files not shown" in result.text
+    in_words = sum(f"wrong thing number {n}\n" in result.text for n in range(300))
+    assert 0 < in_words < shown
+    assert result.dropped["errors"] == 300 - in_words
+    counted = f"{300 - in_words} of 300 errors ({shown - in_words} by place), {300 - shown} files"
+    assert counted in result.text
+
+
+TEMPLATES = (
+    """\
+main.cpp: In function 'int main()':
+main.cpp:9:20: error: no match for 'operator<' (operand types are 'Pump' and 'Pump')
+    9 |     return a < b;
+      |            ~ ^ ~
+"""
+    + "".join(
+        f"""\
+In file included from /usr/include/c++/12/bits/part_{n}.h:{n},
+                 from /usr/include/c++/12/map:60:
+/usr/include/c++/12/bits/part_{n}.h:7:5: note: candidate: 'bool operator<(const P{n}&)'
+    7 |     operator<(const P{n}& other)
+      |     ^~~~~~~~
+/usr/include/c++/12/bits/part_{n}.h:7:5: note:   template argument deduction/substitution failed:
+"""
+        for n in range(1, 30)
+    )
+    + """\
+/usr/include/c++/12/bits/less.h: In instantiation of 'bool less(const T&) [with T = Pump]':
+/usr/include/c++/12/bits/tree.h:8:3:   required from 'void insert(T)'
+main.cpp:12:7:   required from here
+/usr/include/c++/12/bits/less.h:40:20: error: no match for 'operator<'
+   40 |     return x < y;
+      |            ~~^~~
+/usr/include/c++/12/bits/part_9.h:7:5: note: candidate: 'bool operator<(const P9&)'
+    7 |     operator<(const P9& other)
+      |     ^~~~~~~~
+"""
+)
+
+
+def test_candidates_and_templates_are_a_part_of_the_run_of_a_compiler():
+    whole = Output(f"start\n{TEMPLATES}end\n")
+    assert whole.tool == "gcc"
+    lines = TEMPLATES.count("\n")
+    assert [(section.tool, len(section.log)) for section in whole.sections] == [
+        ("log", 1),
+        ("gcc", lines),
+        ("log", 1),
+    ]
+    assert whole.found().counts == {"errors": 2, "files": 2}
+
+
+def test_notes_alone_are_no_run():
+    text = "main.cpp:9:20: note: candidate: 'bool f()'\nmain.cpp:12:7:   required from here\n"
+    assert list(REDUCER.find(Log.of(text))) == []
