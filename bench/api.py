@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from bench.selection import (
     with_price,
 )
 from sim.errors import EvictbenchError, InputError
+from sim.script import Arrival
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +129,7 @@ def replay(
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
+    tell: Callable[[str], object] = lambda fact: None,
     partial: bool = False,
 ) -> Comparison:
     """Run *policies* on the sessions recorded in *files*, and compare them.
@@ -135,7 +137,8 @@ def replay(
     *budget* is the token limit, by default what the recording suggests; *relevance* a file of
     scores that replaces those mined from the text; *tools* a tools file, by whose budgets results
     are reduced; *tokenizer* what counts its tokens. *warn* is told of every part of a recording
-    that could not be used, which with *strict* is an InputError. The rest is as in :func:`compare`.
+    that could not be used, which with *strict* is an InputError; *tell* of how many results the
+    tools file reduces. The rest is as in :func:`compare`.
     """
     from scenarios import transcripts
 
@@ -159,10 +162,27 @@ def replay(
         declared=None if tools is None else load_tools(Path(tools), tokenizer),
     )
     plan = _plan(sorted_scenarios(chosen), policies, 1, strict)
+    told = [] if tools is None else [_reductions(scenario, tools) for scenario in chosen]
+    for fact in told:
+        tell(fact)
     effort = _Effort(jobs, executor, report, partial)
     found = _compare(plan, baseline, wanted, notes, effort)
     found.manifest["warnings"] = warnings
+    if tools is not None:
+        found.manifest["reductions"] = told
     return found
+
+
+def _reductions(scenario: Scenario, tools: str | PathLike[str]) -> str:
+    """Return the sentence that says how many results of a recording a tools file reduces."""
+    arrivals = (s for s in scenario.script(0).stimuli if isinstance(s, Arrival))
+    limited = [arrival for arrival in arrivals if arrival.max_result_tokens is not None]
+    over = [arrival for arrival in limited if arrival.reduced_tokens is not None]
+    of = "1 result" if len(limited) == 1 else f"{len(limited):,} results"
+    return (
+        f"{scenario.name}: {fspath(tools)} declares a budget for {of}, of which {len(over):,} "
+        f"{'is' if len(over) == 1 else 'are'} over it and reduced"
+    )
 
 
 def _plan(

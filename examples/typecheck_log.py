@@ -1,6 +1,6 @@
 """Writes the type check that S3 tells of, as a log: 431 errors in 118 files, about 61,204 tokens.
 
-    python examples/typecheck_log.py | evictbench reduce - --max-tokens 24000
+    .venv/bin/python examples/typecheck_log.py | .venv/bin/evictbench reduce - --max-tokens 24000
 
 A signature in a base class has changed, and every subclass and call site is an error. The text is
 made up, line by line from a name; nothing in it is drawn anew from run to run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -41,6 +41,8 @@ LIMITS: Mapping[str, str] = {
 }
 """Tool → the setting that holds its limit."""
 
+_MOST_NAMED = 5
+
 _OTHER = "log"
 """The sort that a log of an unknown sort counts as."""
 
@@ -76,10 +78,14 @@ class ToolLogs:
         """
         root = Path(folder).expanduser()
         by_kind: dict[str, list[LogFile]] = {}
-        large, tokenizer = [], ""
+        large: list[str] = []
+        gone: list[str] = []
+        tokenizer = ""
         for path in sorted(_paths(root)):
             size = _size(root, path)
-            if size > LARGEST:
+            if size is None:
+                gone.append(path)
+            elif size > LARGEST:
                 large.append(path)
             elif size:
                 log = LogFile(path, _digest(_bytes(root, path)))
@@ -87,12 +93,13 @@ class ToolLogs:
                 by_kind.setdefault(_sort(measured.kind), []).append(log)
                 tokenizer = measured.tokenizer
         if not by_kind:
-            raise InputError(f"{KEY}: there is no log in the folder {folder!r}")
+            why = "".join(f"; left out: {sentence}" for sentence in _left_out(large, gone))
+            raise InputError(f"{KEY}: there is no log in the folder {folder!r}{why}")
         files = {
             tool: tuple(sorted((log for kind in kinds for log in by_kind.get(kind, ())), key=_path))
             for tool, kinds in KINDS.items()
         }
-        return cls(str(root), files, measure, tokenizer, tuple(_notes(folder, files, large)))
+        return cls(str(root), files, measure, tokenizer, tuple(_notes(folder, files, large, gone)))
 
     def draw(self, seed: int, tool: str, id: str) -> LogFile | None:
         """Return the log that result *id* of *tool* is, each as likely; None if there is none."""
@@ -141,11 +148,13 @@ def _paths(root: Path) -> Iterator[str]:
                 yield Path(at, name).relative_to(root).as_posix()
 
 
-def _size(root: Path, path: str) -> int:
-    """Return the bytes of a file, 0 for what is no regular file."""
+def _size(root: Path, path: str) -> int | None:
+    """Return the bytes of a file, 0 for what is no regular file, None for a link to nothing."""
     try:
         status = (root / path).stat()
     except OSError as error:
+        if (root / path).is_symlink():
+            return None
         raise InputError(f"{KEY}: cannot read {str(root / path)!r}: {error.strerror}") from None
     return status.st_size if S_ISREG(status.st_mode) else 0
 
@@ -190,14 +199,30 @@ def _delta(measure: Measure, folder: str, log: LogFile, limit: int, before: LogF
 
 
 def _notes(
-    folder: str, files: Mapping[str, tuple[LogFile, ...]], large: Iterable[str]
+    folder: str,
+    files: Mapping[str, tuple[LogFile, ...]],
+    large: Sequence[str],
+    gone: Sequence[str],
 ) -> Iterator[str]:
     lacking = [tool for tool, logs in files.items() if not logs]
     if lacking:
         yield f"{folder} holds no log for {_listed(lacking)}: what they return stays synthetic"
-    large = list(large)
+    for sentence in _left_out(large, gone):
+        yield f"{folder}: left out: {sentence}"
+
+
+def _left_out(large: Sequence[str], gone: Sequence[str]) -> Iterator[str]:
+    """Yield what is left out of a folder, by the reason."""
     if large:
-        yield f"{folder}: left out, since they are over {LARGEST:,} bytes: {_listed(large)}"
+        yield f"{_named(large)}, over {LARGEST:,} bytes"
+    if gone:
+        yield f"{_named(gone)}, a link that leads nowhere"
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return some of *paths* by name, the others as a number."""
+    more = len(paths) - _MOST_NAMED
+    return _listed([*paths[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 def _listed(words: Iterable[str]) -> str:

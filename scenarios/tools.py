@@ -1,7 +1,8 @@
 """What tools declare beside their parameters, in a scenario or in a tools file of its own.
 
 A tools file is TOML with tables ``[tools.NAME]``, or JSON with tool definitions in the shapes that
-providers take: a list, or a list under ``tools``. Either may have the numbers of a ``loop``.
+providers take: a list, or a list under ``tools``, as an MCP server answers ``tools/list`` too.
+Either may have the numbers of a ``loop``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _GROUPS = ("function_declarations", "functionDeclarations")
 """Keys under which one holds several definitions."""
 _WITH_NAMES = frozenset({"function", "custom"})
 """Types of tool that are nothing without a name; the others are a provider's own."""
+_OF_ANSWERS = frozenset({"nextCursor", "_meta"})
+"""Keys that an MCP server's answer may have beside ``tools``; they say nothing about a tool."""
 _NEAR = 0.8
 """How alike a key must be to one of ours to be taken for a misspelling, not for a provider's."""
 _DOCUMENT = {
@@ -132,16 +135,23 @@ def _from_toml(data: Mapping[str, Any], faults: Faults) -> tuple[str, dict[str, 
 
 
 def _from_json(data: Any, faults: Faults) -> tuple[str, dict[str, Item], Item]:
+    root: Place = ()
+    if isinstance(data, dict) and "jsonrpc" in data and isinstance(data.get("result"), dict):
+        data, root = data["result"], ("result",)
     listed = isinstance(data, list)
+    if isinstance(data, dict) and "tools" in data:
+        data = {key: value for key, value in data.items() if key not in _OF_ANSWERS}
     if not listed and not isinstance(data, dict):
         faults.add("it must hold a list of tools, or one under the key tools")
         faults.raise_all()
-    sound = {"tools": data} if listed else read_item(Item("the file", data, ()), _DOCUMENT, faults)
+    sound = (
+        {"tools": data} if listed else read_item(Item("the file", data, root), _DOCUMENT, faults)
+    )
     if sound is None:
         faults.raise_all()
     assert sound is not None
     tables: dict[str, Item] = {}
-    for given, place in _definitions(sound["tools"], () if listed else ("tools",), faults):
+    for given, place in _definitions(sound["tools"], root if listed else (*root, "tools"), faults):
         item = _definition(given, place, faults)
         name = _named(given)
         if not isinstance(name, str) or not name.strip():
@@ -150,7 +160,7 @@ def _from_json(data: Any, faults: Faults) -> tuple[str, dict[str, Item], Item]:
             faults.add(f"tool {name!r} is declared twice", place)
         else:
             tables[name] = item
-    return "", tables, Item("loop", sound.get("loop", {}), ("loop",))
+    return "", tables, Item("loop", sound.get("loop", {}), (*root, "loop"))
 
 
 def _definitions(

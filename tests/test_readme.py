@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +58,21 @@ def test_the_first_two_commands_are_make_demo_and_make_test() -> None:
     assert re.search(r"^demo:", makefile, re.M)
     assert re.search(r"^test:", makefile, re.M)
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_log_of_the_example_is_made_as_the_readme_says() -> None:
+    command = re.search(r"`\.venv/bin/python (examples/\S+\.py)`", README)
+    assert command is not None
+    done = subprocess.run(
+        [sys.executable, ROOT / command[1]],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (
+        done.stdout.splitlines()[-1] == "Found 431 errors in 118 files (checked 2847 source files)"
+    )
 
 
 def test_the_policy_keeps_to_the_rules() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pkgutil
 import sys
@@ -18,6 +19,9 @@ from sim.errors import EvictbenchError, InputError, PolicyError, unknown
 __all__ = ["app", "main"]
 
 DEBUG = "EVICTBENCH_DEBUG"
+
+_FULL = frozenset({errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC})
+"""What the system answers where a stream takes nothing more."""
 
 COMPLETE = "_EVICTBENCH_COMPLETE"
 """Set by a shell that asks how a command line may go on."""
@@ -121,7 +125,7 @@ def _run(arguments: list[str]) -> int:
         _give_up_output()
         return 0
     except Exception as error:
-        lost = _lost_output()
+        lost = _lost_output(error)
         if lost:
             return _fail(f"standard output cannot be written: {lost}", BROKEN)
         if os.environ.get(DEBUG):
@@ -133,18 +137,16 @@ def _run(arguments: list[str]) -> int:
         )
 
 
-def _lost_output() -> str:
-    """Return why what was printed cannot leave this process, empty if it can.
+def _lost_output(error: Exception) -> str:
+    """Return why what was printed cannot leave this process, empty if *error* says something else.
 
-    What could not be written is still held by the stream, so that another try fails alike.
+    What fails on the way to a file that was opened by name is an InputError long before.
     """
-    try:
-        sys.stdout.flush()
-    except (OSError, ValueError) as error:
-        _give_up_output()
-        reason = getattr(error, "strerror", None) or str(error)
-        return reason[:1].lower() + reason[1:]
-    return ""
+    if not isinstance(error, OSError) or error.filename is not None or error.errno not in _FULL:
+        return ""
+    _give_up_output()
+    reason = error.strerror or str(error)
+    return reason[:1].lower() + reason[1:]
 
 
 def _give_up_output() -> None:

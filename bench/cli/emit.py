@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bench.api import Comparison
     from bench.tables.parts import Table
 
-__all__ = ["WIDE", "console", "emit", "print_as", "warn"]
+__all__ = ["WIDE", "console", "emit", "print_as", "say", "warn"]
 
 WIDE = 100
 """Columns from which a table has room to spell its numbers out."""
@@ -60,6 +60,11 @@ def print_as(tables: list[Table], form: str) -> None:
         click.echo(markdown(tables), nl=False)
     else:
         print_tables(tables, console())
+
+
+def say(sentence: str) -> None:
+    """Say *sentence*, a fact, on standard error."""
+    click.echo(f"evictbench: {sentence}", err=True)
 
 
 def warn(sentence: str) -> None:

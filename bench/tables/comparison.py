@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,12 @@ Row = Mapping[str, Any]
 Lines = Mapping[tuple[str, str], Row]
 
 NONE = "–"
+
+WIDEST = 17
+"""Characters of a policy in a narrow table: those of the longest name."""
+
+LISTED = 24
+"""Characters of one of several policies in a narrow table."""
 
 RANK_NOTE = (
     "#: by share of runs completed, then confabulation rate, violations, policy bugs and total "
@@ -57,7 +64,7 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
         else:
             tables.append(_single_table(title, rows[name], wide))
     if together:
-        tables.append(_stories_table({name: rows[name] for name in together}))
+        tables.append(_stories_table({name: rows[name] for name in together}, wide))
     notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
     tables.append(Table(notes=(*notes, *_notes(comparison, rows))))
     return tables
@@ -104,7 +111,7 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
         rate = lines[policy, "confabulation_rate"]
         return (
             _place(found[policy]),
-            policy,
+            _label(policy, wide),
             interval(percent, rate["mean"], rate["ci_low"], rate["ci_high"], wide),
             mean("violations", number),
             mean("peak_tokens", size),
@@ -129,6 +136,18 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
     )
     rows = tuple(Line(cells(policy), found[policy].place == 1) for policy in found)
     return Table(title, columns, rows)
+
+
+def _label(policy: str, wide: bool, most: int = WIDEST) -> str:
+    """Return a policy; in a narrow table over lines of *most* characters, broken before options."""
+    if wide:
+        return policy
+    lines = [""]
+    for part in re.findall(r"[^:,/]+[:,/]*|[:,/]+", policy):
+        if lines[-1] and len(lines[-1]) + len(part) > most:
+            lines.append(" ")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _place(place: Place) -> str:
@@ -156,7 +175,13 @@ def _differences_table(title: str, policies: Sequence[str], lines: Lines, wide: 
     pairs = {policy: lines[policy, "total_cost_usd"]["diff_n"] for policy in policies}
     whole = all(lines[policy, "queries"]["attempted"] == n for policy, n in pairs.items())
     rows = tuple(
-        Line((policy, *(apart(policy, *form) for form in forms), *([] if whole else [str(n)])))
+        Line(
+            (
+                _label(policy, wide),
+                *(apart(policy, *form) for form in forms),
+                *([] if whole else [str(n)]),
+            )
+        )
         for policy, n in pairs.items()
     )
     columns = (
@@ -179,7 +204,7 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
 
         asked = NONE if row["queries"] is None else f"{row['confabulated']}/{row['queries']}"
         return (
-            row["policy"],
+            _label(row["policy"], wide),
             value("correct", number),
             asked,
             value("violations", number),
@@ -207,14 +232,15 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
     return Table(title, columns, tuple(Line(cells(row)) for row in played))
 
 
-def _stories_table(stories: Mapping[str, Sequence[Row]]) -> Table:
+def _stories_table(stories: Mapping[str, Sequence[Row]], wide: bool) -> Table:
     """Return one table of all *stories*: policies with the same outcome stand together."""
     lines = []
     for story, rows in stories.items():
         outcomes: dict[str, list[str]] = {}
         for row in rows:
             if row["status"] != "not-applicable":
-                outcomes.setdefault(_outcome(row), []).append(row["policy"])
+                label = _label(row["policy"], wide, LISTED)
+                outcomes.setdefault(_outcome(row), []).append(label)
         shown = story
         for outcome, policies in outcomes.items():
             lines.append(Line((shown, outcome, ", ".join(policies))))

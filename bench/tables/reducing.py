@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bench.tables.parts import Column, Line, Table, percent, tokens
+from policies.reducers.findings import singular
 
 if TYPE_CHECKING:
     from bench.reducing import Reducing
@@ -21,11 +23,10 @@ def reducing_tables(name: str, found: Reducing) -> list[Table]:
     if result.tokenizer == _ESTIMATE:
         counted += ", an estimate: no tokenizer has counted"
     notes = [f"read as {result.tool}; budget {tokens(found.limit)}; {counted}"]
-    reported = ", ".join(f"{tokens(count)} {noun}" for noun, count in found.found.counts.items())
+    reported = _listed(found.found.counts)
     if reported:
         notes.append(f"it reports {reported}")
-    left_out = ", ".join(f"{tokens(count)} {noun}" for noun, count in result.dropped.items())
-    notes.append(f"left out: {left_out or 'nothing'}")
+    notes.append(f"left out: {_listed(result.dropped) or 'nothing'}")
     if found.difference:
         notes.append("the text is the difference to the run before; kept is what both show")
     elif found.difference is not None:
@@ -55,6 +56,14 @@ def _rows(found: Reducing) -> list[Line]:
         if all_:
             rows.append(Line((what, _share(mine, all_), _share(other, all_), tokens(all_))))
     return rows
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """Return *counts* by noun, each in its number; the nouns come in the plural."""
+    return ", ".join(
+        f"{tokens(count)} {singular(noun) if count == 1 else noun}"
+        for noun, count in counts.items()
+    )
 
 
 def _share(kept: int, of: int) -> str:

@@ -86,9 +86,14 @@ class Build:
         return Laid(f"{first.text}\n{second.text}", self._dropped(first, second))
 
     def _last_word(self) -> str:
-        """Return the tool's last word without the lines that the target says already."""
-        lines = self.errors.verdict.split("\n")
-        return "\n".join(line for line in lines if line not in self.errors.head)
+        """Return the tool's last word without what the target or the first error is already."""
+        lines, said = self.errors.verdict.split("\n"), [item.text for item in self.errors.items[:1]]
+        return "\n".join(line for line in lines if line not in [*said, *self._heads()])
+
+    def _heads(self) -> list[str]:
+        """Return the lines of the target, also without the number of targets behind it."""
+        heads = self.errors.head.split("\n")
+        return [*heads, *(head.rpartition(" (+")[0] for head in heads)]
 
     def _note(self, room: Room) -> str:
         noun = "line" if self.lines == 1 else "lines"

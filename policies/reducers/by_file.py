@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from policies.reducers.findings import Findings, plural
@@ -103,22 +104,30 @@ class ByFile:
 
 def divided(files: Sequence[Placed], room: Room, free: int) -> tuple[int, int]:
     """Return how many files stand in words, and how many after them by place, in *free* tokens."""
-    places = [room.count(file.place) + 1 for file in files]
-    words = [room.count(file.whole) + 1 for file in files]
-    wanted = sum(places)
-    if wanted <= free:
-        whole, used = 0, wanted
-        while whole < len(files) and used - places[whole] + words[whole] <= free:
-            used += words[whole] - places[whole]
+
+    @cache
+    def place(number: int) -> int:
+        return room.count(files[number].place) + 1
+
+    def words(number: int) -> int:
+        return room.count(files[number].whole) + 1
+
+    whole, used, named = 0, 0, 0
+    while named < len(files) and used <= free:
+        used += place(named)
+        named += 1
+    if used <= free:
+        while whole < len(files) and (more := words(whole) - place(whole)) <= free - used:
+            used += more
             whole += 1
         return whole, len(files) - whole
-    whole, used = 0, 0
-    while whole < len(files) and used + words[whole] <= free * _WHOLE:
-        used += words[whole]
+    used = 0
+    while whole < len(files) and (more := words(whole)) <= free * _WHOLE - used:
+        used += more
         whole += 1
     shown = whole
-    while shown < len(files) and used + places[shown] <= free:
-        used += places[shown]
+    while shown < len(files) and used + place(shown) <= free:
+        used += place(shown)
         shown += 1
     return whole, shown - whole
 

@@ -12,7 +12,7 @@ from policies.reducers.room import clip
 if TYPE_CHECKING:
     from policies.reducers.room import Room
 
-__all__ = ["Findings", "Item", "plural"]
+__all__ = ["Findings", "Item", "plural", "singular"]
 
 
 _LENGTHS = (800, 400, 240, 160)
@@ -192,6 +192,14 @@ def plural(noun: str, count: int) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"
     return noun + "s"
+
+
+def singular(noun: str) -> str:
+    """Return the noun of which *noun* is the plural, or *noun* if it is none."""
+    for one in (noun[:-1], noun[:-2], f"{noun[:-3]}y"):
+        if one and plural(one, 2) == noun:
+            return one
+    return noun
 
 
 def _number(count: int, noun: str) -> str:

@@ -48,8 +48,8 @@ IDLE = re.compile(
     r"|(?:\S++(?<=\.py|\.md|rst|txt|yml|pyx) ++)?[.FEsxXRruUyp,]++ *+(?:\[[ \d%/.ms]++\])? *+"
     r"|\[gw\d++\] \[ *+\d++%\] [A-Z][^\n]*+"
     rf"|(?:{_STATUS}) *+(?:\[ *+\d++%\])? *+|PASSED \S[^\n]*+"
-    r"|[^\s:=_!>\[-][^:\n]*+::[^\n]*? (?:(?:PASSED|FAILED|ERROR|RERUN|SUB[A-Z]++)(?![^ (\[<\n])"
-    r"[^\n]*+|(?:SKIPPED|XFAIL|XPASS) *+(?:\[ *+\d++%\])? *+(?=\n|\Z))"
+    r"|[^\s:=_!>\[-][^:\n]*+::[^\n]*? (?:(?:SKIPPED|XFAIL|XPASS) *+(?:\[ *+\d++%\])? *+"
+    r"|(?:PASSED|FAILED|ERROR|RERUN|SUB[A-Z]{4,10})(?:[ (\[<][^\n]*+)?)"
     r"|[^\s:]++(?<=\.py)::\S++ ++|(?:\S++(?<=\.py) ++)"
     r"|scheduling tests via \w++|bringing up nodes\.\.\.)(?:\n|\Z))++",
     re.MULTILINE,

@@ -300,9 +300,8 @@ class _Reader:
 
     def _stop(self, session: Session, mark: Mark) -> None:
         """Take a line in which a plugin says that it failed, unless it was captured."""
-        if _COVERAGE in mark.rest[:80] and mark.line not in self.followed:
-            session.errors.append(mark.line)
-        elif not self.captured and self.section not in (*_FAILING, "PASSES"):
+        last = _COVERAGE in mark.rest[:80] and mark.line not in self.followed
+        if last or not (self.captured or self.section in (*_FAILING, "PASSES")):
             session.errors.append(mark.line)
 
     def _ran(self, session: Session, mark: Mark) -> None:

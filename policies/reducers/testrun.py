@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -142,9 +142,9 @@ class TestRun:
     """The failures of one or several sessions of a test runner.
 
     The text is *head*, each distinct failure once in the order of the output, a notice of what
-    was left out, *other*, lines that no failure explains, as a plain log in the room that is left,
-    and *verdict*, the sessions' own last lines. *counts* are the tool's figures by noun; *lines* is
-    how many lines the output has.
+    was left out, what *other* returns, lines that no failure explains, as a plain log in the room
+    that is left, and *verdict*, the sessions' own last lines. *counts* are the tool's figures by
+    noun; *lines* is how many lines the output has.
     """
 
     tool: str
@@ -153,9 +153,13 @@ class TestRun:
     verdict: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     lines: int = 0
-    other: Log | None = None
+    other: Callable[[], Log] | None = None
 
     __test__ = False
+
+    @cached_property
+    def _other(self) -> Log | None:
+        return self.other() if self.other else None
 
     @cached_property
     def _groups(self) -> list[_Group]:
@@ -204,12 +208,12 @@ class TestRun:
         self, head: str, parts: Sequence[str], verdict: str, room: Room, laid: Laid
     ) -> Laid:
         """Return *laid* with the other lines of the run in what room it leaves."""
-        if not self.other:
+        if not self._other:
             return laid
         free = room.limit - room.count(laid.text) - 4
         if self._groups or head:
             free -= room.count(_OTHER) + 2
-        plain = Plain(self.other)
+        plain = Plain(self._other)
         while free >= _ROOM:
             rest = plain.lay(room.of(free))
             text = self._text(head, parts, verdict, room, rest.text)
@@ -268,7 +272,7 @@ class TestRun:
     def _gone(self, head: str, parts: Sequence[str], verdict: str, *, shown: bool) -> int:
         """Return how many lines are not told; if *shown*, the other lines speak for themselves."""
         body = "\n".join(part for part in (head, *parts, verdict) if part)
-        other = len(self.other) if shown and self.other else 0
+        other = len(self._other) if shown and self._other else 0
         return max(0, self.lines - body.count("\n") - 1 - other)
 
     def _notice(self, hidden: int, shown: int, lines: int, room: Room) -> str:

@@ -78,9 +78,15 @@ class Tight:
         if not self.entries:
             return ([clip(self.head, _HEADS[-1])] if self.head else []), 0, 0
         first = self._first(room, free)
+        if not first:
+            return [], 0, 0
         rest = [Placed(each.line(_WORDS), each.place, each.count) for each in self.entries[1:]]
         free -= room.count(first) + 1
-        wanted = sum(room.count(entry.place) + 1 for entry in rest)
+        wanted = 0
+        for entry in rest:
+            wanted += room.count(entry.place) + 1
+            if wanted > free:
+                break
         head = ""
         for most in _HEADS if self.head else ():
             if room.count(clip(self.head, most)) + 1 <= max(free - wanted, free // 2):

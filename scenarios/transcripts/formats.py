@@ -50,7 +50,7 @@ def recognise(path: Path) -> Found:
     for name, (matches, _) in _LINES.items():
         if matches(sample):
             return Found(path, name)
-    several = len(sample) > 1
+    several = len(sample) > 1 and isinstance(sample[0], (dict, list))
     del sample
     try:
         document = recording.document()

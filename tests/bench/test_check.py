@@ -15,6 +15,7 @@ import pytest
 from bench.ceiling import Ceiling, GivenUp, Step, Surrender
 from bench.cli import main
 from bench.tables.ceiling import COLUMNS, LIMIT, ceiling_tables
+from scenarios import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP = ROOT / "examples" / "loop.toml"
@@ -210,13 +211,97 @@ class TestAScenario:
         assert check(script, "--format", "csv") == check(file, "--format", "csv")
 
 
+class TestToolsOverAScenario:
+    BARE = SCENARIO.replace("[tools.lint]\nmax_result_tokens = 200\n", "")
+
+    def test_they_take_the_place_of_what_it_declares(
+        self, check: Run, write: Callable[..., Path]
+    ) -> None:
+        tools = write("[tools.lint]\nmax_result_tokens = 100\n", "tools.toml")
+        for text in (SCENARIO, self.BARE):
+            code, out, err = check(write(text), "--tools", tools, "--format", "csv")
+            assert (code, err) == (0, "")
+            # 100; + 50 + 100; + 50 + 100 + 60: both branches and both attempts.
+            rows = list(csv.DictReader(io.StringIO(out)))
+            assert [row["worst_case_tokens"] for row in rows] == ["100", "250", "460"]
+
+    @pytest.mark.parametrize("family", ["coding-agent", "doc-analysis", "support-agent"])
+    def test_every_family_can_be_checked(
+        self, check: Run, write: Callable[..., Path], family: str
+    ) -> None:
+        names = {"coding-agent": ("read", "edit"), "doc-analysis": ("read",)}
+        tables = (
+            f"[tools.{name}]\nmax_result_tokens = 40\n" for name in names.get(family, ("page",))
+        )
+        code, out, err = check(
+            family, "--tools", write("".join(tables)), "--budget", 10**9, "--format", "csv"
+        )
+        assert (code, err) == (0, "")
+        assert len(out.splitlines()) > 3
+
+    def test_what_is_not_used_is_named(self, check: Run, write: Callable[..., Path]) -> None:
+        text = "[loop]\nfill = 3\n[tools.lint]\nmax_result_tokens = 100\n"
+        tools = write(f"{text}[tools.other]\nmax_result_tokens = 50\n", "tools.toml")
+        code, _, err = check(write(SCENARIO), "--tools", tools)
+        assert code == 0
+        assert err == (
+            f"evictbench: warning: {tools}: mine calls no 'other'\n"
+            f"evictbench: warning: {tools}: [loop] is not used: mine says itself what comes\n"
+        )
+
+    def test_a_file_that_says_nothing_about_it(
+        self, check: Run, write: Callable[..., Path]
+    ) -> None:
+        tools = write("[tools.lin]\nmax_result_tokens = 100\n", "tools.toml")
+        assert check(write(SCENARIO), "--tools", tools) == (
+            2,
+            "",
+            f"evictbench: {tools}: none of its tools is called; unknown tool 'lin'; did you mean "
+            "'lint'?\n",
+        )
+
+    def test_tools_that_lack_a_budget_even_so(self, check: Run, write: Callable[..., Path]) -> None:
+        tools = write("[tools.tests]\nmax_result_tokens = 100\n")
+        assert check("three-tools", "--tools", tools) == (
+            2,
+            "",
+            "evictbench: three-tools: tools 'lint' and 'typecheck' declare no max_result_tokens; "
+            "nor does the file of --tools\n",
+        )
+        tools = write("[tools.lint]\npages = true\n")
+        code, _, err = check("three-tools", "--tools", tools)
+        assert code == 2
+        assert err == f"evictbench: {tools}:1: tool 'lint' declares no max_result_tokens\n"
+
+    def test_options_that_say_nothing_about_a_tools_file(self, check: Run) -> None:
+        assert check(LOOP, "--seed", 0) == (
+            2,
+            "",
+            f"evictbench: {LOOP}: a tools file has no seed: --seed is for a family\n",
+        )
+        assert check(LOOP, "--tools", LOOP) == (
+            2,
+            "",
+            f"evictbench: {LOOP}: it is a tools file itself: --tools lays one over a scenario or a "
+            "script\n",
+        )
+
+
+def test_the_page_names_what_works_without_tools(check: Run) -> None:
+    text = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    named = re.search(r"Of the stories (.*?) have one as they are", text, re.S)
+    assert named is not None
+    without = {name for name in catalogue.names() if check(name)[0] != 2}
+    assert set(re.findall(r"`([a-z-]+)`", named[1])) == without
+
+
 class TestBadInput:
     def test_tools_without_a_budget_are_named(self, check: Run, write: Callable[..., Path]) -> None:
         assert check("three-tools") == (
             2,
             "",
             "evictbench: three-tools: tools 'lint', 'tests' and 'typecheck' declare no "
-            "max_result_tokens\n",
+            "max_result_tokens; --tools FILE lays budgets over it\n",
         )
         file = write("[tools.a]\nmax_result_tokens = 50\n[tools.b]\n[tools.c]\npages = true\n")
         assert check(file) == (
@@ -252,6 +337,10 @@ class TestBadInput:
             (("no-such.toml",), "no-such.toml: cannot read it: No such file or directory"),
             (("signature-chang",), "unknown scenario 'signature-chang'; did you mean 'signature-"),
             ((ROOT / "Makefile",), f"{ROOT}/Makefile: a file to check ends with .toml or .json"),
+            (
+                (LOOP, "--fill", "70,000"),
+                "invalid value for '--fill': '70,000' is no whole number; wr",
+            ),
             ((LOOP, "--attempts", 0), "invalid value for '--attempts'"),
             ((LOOP, "--format", "cvs"), "invalid value for '--format': unknown word 'cvs'; did"),
             ((), "missing argument 'FILE'"),
@@ -279,16 +368,27 @@ class TestTables:
         growth, *_ = ceiling_tables("x", self.ceiling(100), Surrender((), None))
         names = [line.cells[0] for line in growth.rows]
         assert names[:4] == ["first fill", "turn 2", "turn 3", "turn 4"]
-        assert names[4:12] == [f"turn {n}" for n in range(37, 45)]
-        assert names[-1] == "turn 101"
+        assert names[4:14] == ["…", *(f"turn {n}" for n in range(37, 45)), "…"]
+        assert names[14:] == [f"turn {n}" for n in range(98, 102)]
         assert growth.title == "x: breaks at turn 41"
         assert growth.notes == (
             "At worst 5,110 tokens in a window of 2,000: 3,110 over.",
-            "85 steps are not shown; --format csv has all",
+            "85 steps are not shown (…); --format csv has all",
         )
         growth, *_ = ceiling_tables("x", self.ceiling(LIMIT - 1), Surrender((), None))
         assert len(growth.rows) == LIMIT
         assert growth.notes == ("At worst 1,183 tokens in a window of 2,000: 817 left.",)
+
+    def test_a_single_step_is_never_left_out(self) -> None:
+        # It breaks in row 40: of 50 rows, 36 to 43 stand near it and 46 to 49 at the end.
+        growth, *_ = ceiling_tables("x", self.ceiling(49), Surrender((), None))
+        names = [line.cells[0] for line in growth.rows]
+        assert names[4:] == ["…", *(f"turn {n}" for n in range(37, 45)), "…", *names[14:]]
+        assert names[14:] == [f"turn {n}" for n in range(47, 51)]
+        growth, *_ = ceiling_tables("x", self.ceiling(48), Surrender((), None))
+        names = [line.cells[0] for line in growth.rows]
+        assert names[4:] == ["…", *(f"turn {n}" for n in range(37, 50))]
+        assert growth.notes[-1] == "32 steps are not shown (…); --format csv has all"
 
     def test_what_is_given_up_is_cut_and_counted(self) -> None:
         given = GivenUp("turn 2", 2, "cut", ("a",), 9, 0, "backstop")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -365,6 +366,7 @@ def test_lists_are_complete(evictbench: Run) -> None:
         (["list", "prises"], "did you mean 'prices'?"),
         (["replay"], "FILE"),
         (["replay", "missing.jsonl"], "missing.jsonl"),
+        (["compare", "--seeds", "1,000"], "'1,000' is no whole number; write 1000 or 1_000"),
     ],
 )
 def test_bad_input_is_one_plain_sentence_and_exit_code_2(
@@ -376,6 +378,24 @@ def test_bad_input_is_one_plain_sentence_and_exit_code_2(
     assert says in err
     assert len(err.splitlines()) == 1
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "check"])
+def test_an_unknown_reducer_is_refused_by_whatever_loads_the_scenario(
+    evictbench: Run, tmp_path: Path, command: str
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "[settings]\nturns = 1\nbudget = 1000\n"
+        '[tools.lint]\nmax_result_tokens = 50\nreducer = "mipy"\n'
+        '[[segment]]\nid = "a"\nturn = 1\nkind = "tool_result"\ntool = "lint"\ntokens = 9\n'
+    )
+    policy = [] if command == "check" else ["-p", "no-op"]
+    assert evictbench(command, path, *policy) == (
+        2,
+        "",
+        f"evictbench: {path}:6: tool 'lint': unknown reducer 'mipy'; did you mean 'mypy'?\n",
+    )
 
 
 def test_a_script_that_is_no_json_names_file_and_line(evictbench: Run, tmp_path: Path) -> None:
@@ -501,6 +521,48 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert process.wait(timeout=60) == 0
     assert process.stderr is not None
     assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "policies"),
+        ("list", "metrics", "--format", "json"),
+        ("reduce", "README.md"),
+        ("compare", "stale-file", "-p", "tiered", "--jobs", "1"),
+        ("--help",),
+    ],
+)
+def test_output_that_cannot_be_written_is_an_error(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    # A file of no bytes at most is what a full disk is: the write fails, the open does not.
+    code = (
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        f"from bench.cli import main\nmain({list(arguments)})"
+    )
+    with (tmp_path / "full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 1
+    assert done.stderr == "evictbench: standard output cannot be written: file too large\n"
+
+
+@pytest.mark.skipif(not Path("/bin/sh").exists(), reason="needs a shell")
+def test_closed_streams_are_an_error() -> None:
+    def shell(redirected: str) -> tuple[int, str]:
+        line = f"{shlex.quote(sys.executable)} -m bench {redirected}"
+        done = subprocess.run(["/bin/sh", "-c", line], cwd=ROOT, capture_output=True, text=True)
+        return done.returncode, done.stderr
+
+    assert shell("list policies >&-") == (1, "evictbench: standard output is closed\n")
+    assert shell("reduce - <&-") == (
+        2,
+        "evictbench: standard input is closed; name a file, or pipe an output in\n",
+    )
 
 
 def test_a_terminal_that_knows_no_unicode_is_served() -> None:

@@ -41,7 +41,8 @@ def reduced(capsys: pytest.CaptureFixture[str]) -> Run:
     [
         (("",), "the name of a file to read is empty; - is standard input"),
         (("-", "--since", "-"), "FILE and --since cannot both be -: standard input can be read"),
-        (("x", "--since", ""), "x: cannot be read: no such file"),
+        (("x",), "x: cannot be read: no such file"),
+        ((ROOT / "README.md", "--since", ""), "the name of a file to read is empty; - is standard"),
         (("x", "--max-tokens", 39), "invalid value for '--max-tokens': 39 tokens are below the"),
         (("x", "--max-tokens", 0), "invalid value for '--max-tokens': 0 tokens are below the"),
         (("x", "--max-tokens", "2,000"), "invalid value for '--max-tokens': '2,000' is no whole"),

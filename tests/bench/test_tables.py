@@ -9,7 +9,7 @@ from rich.console import Console
 from bench.api import Comparison
 from bench.output import print_tables
 from bench.summary import summarise
-from bench.tables.comparison import comparison_tables
+from bench.tables.comparison import _label, comparison_tables
 from bench.tables.parts import (
     Table,
     dollars,
@@ -64,6 +64,16 @@ def test_intervals() -> None:
     assert interval(percent, 0.5, 0.5, 0.5, True) == "50.0"
     assert interval(percent, 0.5, None, None, True) == "50.0"
     assert interval(percent, None, None, None, True) == "–"
+
+
+def test_a_policy_is_broken_before_its_options_where_there_is_no_room() -> None:
+    assert _label(LONG, False) == LONG
+    assert _label("tiered:arrival=off", False) == "tiered:\n arrival=off"
+    long = "tag-or-drop:tag=off,rewrite.below=0.3"
+    assert _label(long, False) == "tag-or-drop:\n tag=off,\n rewrite.below=0.3"
+    assert _label(long, True) == long
+    assert _label(long, False, 24) == "tag-or-drop:tag=off,\n rewrite.below=0.3"
+    assert _label("src/some/folder/mine.py:Mine", False) == "src/some/folder/\n mine.py:Mine"
 
 
 def comparison(rows: list[dict[str, Any]], **kinds: str) -> Comparison:

@@ -172,7 +172,31 @@ def test_a_file_that_is_too_large_is_named(tmp_path: Path, monkeypatch: pytest.M
     assert read.notes == (
         f"{tmp_path} holds no log for typecheck, tests, bash and grep: what they return stays "
         "synthetic",
-        f"{tmp_path}: left out, since they are over 20 bytes: big.log",
+        f"{tmp_path}: left out: big.log, over 20 bytes",
+    )
+
+
+def test_a_folder_of_nothing_but_large_files_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path, {f"{n}.log": made("lint", 9) for n in range(7)})
+    monkeypatch.setattr(tool_logs, "LARGEST", 5)
+    with pytest.raises(InputError) as raised:
+        ToolLogs.read(str(tmp_path), measure, 100)
+    assert str(raised.value) == (
+        f"tool_logs: there is no log in the folder '{tmp_path}'; left out: 0.log, 1.log, 2.log, "
+        "3.log, 4.log and 2 more, over 5 bytes"
+    )
+
+
+def test_a_link_that_leads_nowhere_is_named_and_passed_over(tmp_path: Path) -> None:
+    fill(tmp_path, {name: made("lint", 2) for name in ("a.log", "b.log")})
+    (tmp_path / "gone.log").symlink_to(tmp_path / "nothing")
+    (tmp_path / "round.log").symlink_to(tmp_path / "round.log")
+    read = ToolLogs.read(str(tmp_path), measure, 100)
+    assert [log.path for log in read.files["lint"]] == ["a.log", "b.log"]
+    assert read.notes[-1] == (
+        f"{tmp_path}: left out: gone.log and round.log, a link that leads nowhere"
     )
 
 

@@ -435,3 +435,38 @@ def test_a_damaged_scenario_is_read_or_refused(tmp_path, at, junk):
             read(file)
         except InputError as error:
             assert str(error)
+
+
+LINT = {"name": "lint", "max_result_tokens": 200, "inputSchema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"tools": [LINT], "nextCursor": "page-2"},
+        {"tools": [LINT], "nextCursor": None, "_meta": {"a": 1}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": [LINT], "nextCursor": "page-2"}},
+    ],
+)
+def test_an_mcp_server_s_answer_is_read(tmp_path, answer):
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(answer))
+    found = read_tools_file(file).tools
+    assert {name: tool.max_result_tokens for name, tool in found.items()} == {"lint": 200}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line"),
+    [
+        ({"result": {"tools": [LINT | {"max_result_tokens": 3}]}}, '"max_result_tokens"'),
+        ({"result": {"tools": [LINT], "nxtCursor": 1}}, '"nxtCursor"'),
+    ],
+)
+def test_what_is_wrong_in_an_mcp_server_s_answer_has_its_line(tmp_path, wrong, line):
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps({"jsonrpc": "2.0"} | wrong, indent=1))
+    with pytest.raises(InputError) as raised:
+        read_tools_file(file)
+    lines = file.read_text().splitlines()
+    at = next(n for n, text in enumerate(lines, 1) if line in text)
+    assert str(raised.value).startswith(f"{file}:{at}: ")

@@ -19,6 +19,7 @@ __all__ = ["command"]
 TOO_LARGE = 1
 """The exit code of a loop that does not fit."""
 
+_MOST_NAMED = 5
 _LOOP = ("budget", "attempts", "fill", "material")
 
 
@@ -170,23 +171,32 @@ def _of_scenario(name: str, numbers: Mapping[str, int], seed: int, tools: Path |
 
 
 def _declared(script: Script, file: Path) -> Script:
-    """Return *script* with the budgets of a tools file; what it says for nothing is named."""
+    """Return *script* with the budgets of a tools file; what of it is not used is named.
+
+    Raises InputError if that is all.
+    """
     from bench.cli.emit import warn
     from bench.loading import read_tools
     from bench.worst_case import called, declare
 
     found = read_tools(file)
     known = called(script)
-    for tool in found.tools.values():
-        if tool.name not in known:
-            warn(f"{file}: {unknown('tool', tool.name, known)}; {script.scenario} does not call it")
+    others = [name for name in found.tools if name not in known]
+    if len(others) == len(found.tools):
+        raise InputError(
+            f"none of its tools is called; {unknown('tool', others[0], known)}", file=file
+        )
+    if others:
+        named = _listed(map(repr, others[:_MOST_NAMED]))
+        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+        warn(f"{file}: {script.scenario} calls no {named}{more}")
     if found.loop:
         warn(f"{file}: [loop] is not used: {script.scenario} says itself what comes")
     return declare(script, found.tools)
 
 
 def _undeclared(tools: list[str], laid: bool) -> str:
-    where = "the file of --tools does not, either" if laid else "--tools FILE lays budgets over it"
+    where = "nor does the file of --tools" if laid else "--tools FILE lays budgets over it"
     if len(tools) == 1:
         return f"tool {tools[0]!r} declares no max_result_tokens; {where}"
     return f"tools {_listed(map(repr, tools))} declare no max_result_tokens; {where}"

@@ -39,8 +39,8 @@ _INPUT = "-"
 @click.option(
     "--since",
     metavar="FILE",
-    help="The output of the run before, - for standard input: show only what differs from it, where "
-    "that is shorter.",
+    help="The output of the run before, or -: show only what differs from it, where that is "
+    "shorter.",
 )
 @click.option(
     "--tokenizer",

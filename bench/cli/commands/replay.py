@@ -93,7 +93,7 @@ def command(
         evictbench replay --list-formats
     """
     from bench import api, progress
-    from bench.cli.emit import emit, warn
+    from bench.cli.emit import emit, say, warn
     from bench.executors import available_jobs
     from bench.results import prepare
 
@@ -114,6 +114,7 @@ def command(
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,
+            tell=say,
             partial=True,
         )
     return emit(comparison, form, out, strict)

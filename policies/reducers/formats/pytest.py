@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from policies.reducers.aside import aside
 from policies.reducers.form import Form
@@ -74,7 +75,7 @@ class Pytest:
             verdict="\n".join(verdicts),
             counts=dict(counts),
             lines=len(log),
-            other=_other(log, runs),
+            other=partial(_other, log, runs),
         )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from policies.reducers.aside import aside
 from policies.reducers.form import Form
@@ -24,7 +25,8 @@ _MARK = re.compile(
 )
 _IDLE = re.compile(
     r"^(?:(?:=++ (?:test process starts|doctests start) =++ *+|_{60,}+|_++ [^\n]*? _++ *+"
-    r"|test_\w++ [a-zA-Z]{1,2}(?: ++\[\w++\])?|\w[^\s\[]*+\[\d++\] [^\n]*+|[.fFEsSXwTK]++(?: ++\[\w++\])?"
+    r"|test_\w++ [a-zA-Z]{1,2}(?: ++\[\w++\])?|\w[^\s\[]*+\[\d++\] [^\n]*+"
+    r"|[.fFEsSXwTK]++(?: ++\[\w++\])?"
     r"|[= ]*+tests finished: [^\n]*+|in \d[\d.]*+ seconds[ =]*+|DO \*NOT\* COMMIT! *+"
     r"|(?:sympy|bin|examples|doc)/[\w./-]++(?:\[\d++\])?[ .fFEsSXwTK]*+(?:\[\w++\])?)"
     r"(?:\n|\Z))++",
@@ -82,15 +84,20 @@ class Sympy:
         for run in runs:
             counts.update(_counts(run))
         verdict = "\n".join(run.verdict for run in runs if run.verdict)
-        told = (Span(block.start - 2, block.stop) for run in runs for block in run.blocks)
         return TestRun(
             self.name,
             every,
             verdict=verdict,
             counts=dict(counts),
             lines=len(log),
-            other=aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE),
+            other=partial(_other, log, runs),
         )
+
+
+def _other(log: Log, runs: Sequence[_Run]) -> Log:
+    """Return what stands in *runs* beside failures, progress and verdicts."""
+    told = (Span(block.start - 2, block.stop) for run in runs for block in run.blocks)
+    return aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE)
 
 
 def _runs(log: Log) -> list[_Run]:

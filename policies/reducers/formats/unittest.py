@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import merge
 from operator import itemgetter
 
@@ -36,7 +37,8 @@ _RUNNING = re.compile(rf"(?P<name>{_TEST})(?= \.\.\. |$)")
 _ABOVE = re.compile(r"[.FEsxu]{1,400}|-{60,80}|\s*")
 _IDLE = re.compile(
     r"^(?:(?:[^\n]*? \.\.\. ?(?:ok|OK|FAIL|ERROR|SKIP|expected failure|unexpected success)?"
-    r"|[A-Za-z_]\w*+ \([\w.<>]++\)|[.FEsxu]++|-{60,}+|={60,}+|ok|OK|FAIL|ERROR|Ran \d++ tests? in \d[^\n]*+"
+    r"|[A-Za-z_]\w*+ \([\w.<>]++\)|[.FEsxu]++|-{60,}+|={60,}+|ok|OK|FAIL|ERROR"
+    r"|Ran \d++ tests? in \d[^\n]*+"
     r"|(?:FAILED|OK|NO TESTS RAN) \([^\n]*+|FAILED|NO TESTS RAN)(?:\n|\Z))++",
     re.MULTILINE,
 )
@@ -105,15 +107,20 @@ class Unittest:
         counts: Counter[str] = Counter()
         for run in runs:
             counts.update(_counts(run))
-        told = (Span(block.head, block.stop) for run in runs for block in run.blocks)
         return TestRun(
             self.name,
             every,
             verdict="\n".join(verdicts),
             counts=dict(counts),
             lines=len(log),
-            other=aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE),
+            other=partial(_other, log, runs),
         )
+
+
+def _other(log: Log, runs: Sequence[_Run]) -> Log:
+    """Return what stands in *runs* beside failures, progress and verdicts."""
+    told = (Span(block.head, block.stop) for run in runs for block in run.blocks)
+    return aside(log, (Span(run.start, run.stop) for run in runs), told, _IDLE)
 
 
 def _runs(log: Log) -> list[_Run]:

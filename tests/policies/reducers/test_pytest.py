@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from policies.reducers.formats.pytest import REDUCER
+from policies.reducers.log import Log
 from policies.reducers.reduction import Output, reduce
 from policies.reducers.room import Room
 from sim.tokens import tokenizer
@@ -44,8 +47,12 @@ def test_what_is_told_of_a_failure():
         "      - x",
         "      + a - b",
         "  at tests/test_cart.py:20: assert name == 'x'",
-        f"[left out: {RUN.count(chr(10)) - 10} lines of passed tests, source, frames and output; "
+        f"[left out: {RUN.count(chr(10)) - 13} lines of passed tests, source, frames and output; "
         "narrow the call to see more]",
+        "--- other output of the run ---",
+        "platform linux -- Python 3.12.4, pytest-8.3.4, pluggy-1.5.0",
+        "rootdir: /srv/shop",
+        "collected 4 items",
         centred("3 failed, 1 passed, 2 warnings in 0.12s"),
     ]
 
@@ -292,7 +299,48 @@ def test_of_a_chain_the_last_exception_counts():
             centred("1 failed in 0.1s"),
         )
     )
-    assert "shop.errors.CartError: wrapped (tests/test_cart.py:12)" in laid(text)
+    told = laid(text).splitlines()
+    at = next(number for number, line in enumerate(told) if "shop.errors.CartError" in line)
+    assert "shop.errors.CartError: wrapped (tests/test_cart.py:12)" in told[at]
+    assert told[at + 1 : at + 3] == [
+        "  caused by TypeError: add() takes no list (shop/cart.py:31)",
+        "  at tests/test_cart.py:12: raise CartError from error",
+    ]
+    short = laid(text, 75)
+    assert "; caused by TypeError: add() takes no list" in short
+    assert "  at " not in short
+
+
+def test_all_links_of_a_chain_are_told_the_first_cause_first():
+    during = "During handling of the above exception, another exception occurred:"
+    direct = "The above exception was the direct cause of the following exception:"
+    links = [("KeyError: 'a'", 3), ("ValueError: bad", 7), ("RuntimeError: all", 9)]
+    said = [
+        lines(
+            f"shop/cart.py:{line}: in f",
+            "    call()",
+            f"E   {raised}",
+        )
+        for raised, line in links
+    ]
+    text = (
+        HEAD
+        + FAILURES
+        + lines(centred("test_total", "_"))
+        + said[0]
+        + lines("", during, "")
+        + said[1]
+        + lines("", direct, "")
+        + said[2]
+        + lines(centred("1 failed in 0.1s"))
+    )
+    assert laid(text).splitlines()[:4] == [
+        "test_total: RuntimeError: all (shop/cart.py:9)",
+        "  while handling KeyError: 'a' (shop/cart.py:3)",
+        "  caused by ValueError: bad (shop/cart.py:7)",
+        "  at shop/cart.py:9 in f: call()",
+    ]
+    assert len(read(text).found().failures) == 1
 
 
 def test_subtests_are_failures_of_their_own_names():
@@ -381,6 +429,126 @@ def test_a_green_run_is_its_verdict():
     text = HEAD.replace("FF.F", "....") + lines(centred("4 passed in 0.12s"))
     assert read(text).found().failures == ()
     assert laid(text).splitlines()[-1] == centred("4 passed in 0.12s")
+
+
+COVERAGE = lines(
+    "Name            Stmts   Miss  Cover   Missing",
+    "---------------------------------------------",
+    *(f"shop/part{number}.py     100     {number}    {100 - number}%   7-9" for number in range(9)),
+    "TOTAL             900     36    96%",
+)
+REQUIRED = "FAIL Required test coverage of 99% not reached. Total coverage: 96.00%"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        centred("coverage: platform linux, python 3.12.4-final-0", "-"),
+        centred("tests coverage"),
+    ],
+)
+@pytest.mark.parametrize("failing", [True, False])
+def test_a_coverage_table_is_told_and_what_it_requires_stays(title, failing):
+    failures = FAILURES + LONG_C if failing else ""
+    summary = lines(*SUMMARY.splitlines()[:1], SUMMARY.splitlines()[3]) if failing else ""
+    verdict = centred("1 failed, 3 passed in 0.12s" if failing else "4 passed in 0.12s")
+    text = HEAD + failures + lines(title) + COVERAGE + lines(REQUIRED) + summary + lines(verdict)
+    told = laid(text).splitlines()
+    assert set(COVERAGE.splitlines()) <= set(told)
+    assert told[-2:] == [REQUIRED, verdict]
+    assert laid(text, 90).splitlines()[-2:] == [REQUIRED, verdict]
+    assert len(read(text).found().failures) == int(failing)
+    assert "KeyError" not in laid(text)
+
+
+def test_required_coverage_without_a_table_below_captured_output():
+    text = HEAD + FAILURES + LONG_C + lines(REQUIRED, centred("1 failed in 0.12s"))
+    assert laid(text).splitlines()[-2] == REQUIRED
+
+
+def test_an_error_of_a_plugin_stays_and_one_that_a_test_printed_does_not():
+    error = "ERROR: Coverage failure: total of 80 is less than fail-under=90"
+    printed = LONG_C.replace("Traceback (most", "ERROR: printed by the test\nTraceback (most")
+    text = HEAD + lines(error) + FAILURES + printed + lines(centred("1 failed in 0.12s"))
+    assert laid(text).splitlines()[-2] == error
+    assert "printed by the test" not in laid(text)
+    many = HEAD + lines(*(f"ERROR: number {n}" for n in range(40)), centred("4 passed in 0.12s"))
+    assert laid(many, 90).splitlines()[-4:-1] == [f"ERROR: number {n}" for n in (37, 38, 39)]
+
+
+def test_such_a_line_alone_is_no_session():
+    assert list(REDUCER.find(Log.of(lines("ERROR: no such file", REQUIRED, "1 failed")))) == []
+
+
+def test_what_tests_print_durations_warnings_and_passes_are_told():
+    text = HEAD.replace("FF.F", "....") + lines(
+        "tests/test_cart.py .RESULT 12 ms",
+        ".",
+        "tests/test_cart.py::test_a PASSED                              [ 50%]",
+        "[gw0] [ 75%] PASSED tests/test_cart.py::test_b ",
+        "tests/test_cart.py::test_c SKIPPED (no disk)                   [100%]",
+        "tests/test_cart.py::test_d SKIPPED                             [100%]",
+        "tests/test_cart.py::test_e ",
+        "printed by e",
+        "PASSED",
+        centred("warnings summary"),
+        "tests/test_cart.py::test_a",
+        "  /srv/shop/cart.py:4: DeprecationWarning: old",
+        centred("PASSES"),
+        centred("test_b", "_"),
+        centred("Captured stdout call", "-"),
+        "said by b",
+        centred("slowest durations"),
+        "1.20s call     tests/test_cart.py::test_a",
+        centred("short test summary info"),
+        "PASSED tests/test_cart.py::test_a",
+        "SKIPPED [1] tests/test_cart.py:7: no disk",
+        centred("3 passed, 1 skipped in 0.12s"),
+    )
+    told = laid(text).splitlines()
+    for line in (
+        "collected 4 items",
+        "tests/test_cart.py .RESULT 12 ms",
+        "tests/test_cart.py::test_c SKIPPED (no disk)                   [100%]",
+        "printed by e",
+        "  /srv/shop/cart.py:4: DeprecationWarning: old",
+        "said by b",
+        "1.20s call     tests/test_cart.py::test_a",
+        "SKIPPED [1] tests/test_cart.py:7: no disk",
+    ):
+        assert line in told
+    assert not any("PASSED" in line or "test_d" in line for line in told)
+    assert "session starts" not in laid(text)
+    assert "short test summary" not in laid(text)
+    assert told[0].startswith("[left out: 12 lines of passed tests, progress and output;")
+
+
+@pytest.mark.parametrize("limit", [40, 60, 80, 100, 150, 300, 1_000])
+def test_other_lines_take_no_room_of_a_failure_and_are_counted(limit):
+    printed = lines(*(f"printed {number} {'word ' * (number % 7)}" for number in range(300)))
+    form = read(HEAD + printed + FAILURES + LONG_A + LONG_B + LONG_C + SUMMARY + END)
+    room = Room(limit, tokenizer())
+    told, plain = form.lay(room), read(RUN).lay(room)
+    assert tokenizer().count(told.text) <= limit
+    for name in (TOTAL, SUM, EMPTY):
+        assert name in told.text or name not in plain.text
+    assert "left out" in told.text
+    if "other output" in told.text:
+        whole = (HEAD + printed + RUN.removeprefix(HEAD)).splitlines()
+        shown = [line for line in told.text.splitlines() if not line.startswith(("[", "---"))]
+        assert told.dropped["lines"] == len(whole) - len(shown)
+
+
+def test_a_message_of_several_lines_in_the_summary_is_the_failures():
+    text = HEAD + lines(
+        centred("short test summary info"),
+        "FAILED tests/test_cart.py::test_a - AssertionError: assert 1 == 2",
+        "  where 1 is one",
+        "SKIPPED [1] tests/test_cart.py:7: no disk",
+        centred("1 failed, 1 skipped in 0.12s"),
+    )
+    assert "where 1 is one" not in laid(text)
+    assert "no disk" in laid(text)
 
 
 def test_windows_utf_16_and_colour():

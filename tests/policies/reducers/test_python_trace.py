@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from policies.reducers.formats.python_trace import REDUCER
 from policies.reducers.log import Log, Span
-from policies.reducers.reduction import Output
+from policies.reducers.reduction import Output, reduce
 from policies.reducers.room import Room
 from sim.tokens import tokenizer
 
@@ -94,6 +94,34 @@ def test_a_chain_is_one_traceback_of_which_the_last_counts(said):
     assert spans(text) == [Span(0, 16)]
     assert found(text).counts == {"tracebacks": 1}
     assert found(text).failures == (('File "/srv/shop/run.py", line 9',),)
+    how = "caused by" if said == DIRECT else "while handling"
+    first = f"{how} statistics.StatisticsError: no data"
+    told = laid(text).splitlines()
+    assert told[0].endswith(f"; {first}")
+    assert told[1] == f"  {first} (/srv/shop/cart.py:31)"
+    assert told[2].startswith("  at ")
+
+
+def test_little_room_keeps_the_first_cause_of_a_chain():
+    text = PLAIN + DIRECT + CAUSE
+    whole = tokenizer().count(text)
+    assert "StatisticsError: no data" in reduce(text, min(100, whole - 1)).text
+
+
+def test_groups_one_below_the_other_are_each_their_own():
+    group = (
+        "  + Exception Group Traceback (most recent call last):\n"
+        '  |   File "/srv/jobs{n}.py", line 5, in run\n'
+        "  |     raise ExceptionGroup('jobs', failed)\n"
+        "  | ExceptionGroup: jobs (1 sub-exception)\n"
+        "  +-+---------------- 1 ----------------\n"
+        "    | ValueError: {n}\n"
+        "    +------------------------------------\n"
+    )
+    text = group.format(n=1) + group.format(n=2)
+    assert found(text).counts == {"tracebacks": 2}
+    assert "with ValueError: 1" in laid(text)
+    assert "with ValueError: 2" in laid(text)
 
 
 def test_repeated_tracebacks_count_once_with_their_number():

@@ -74,6 +74,17 @@ def test_what_is_told():
     assert text.endswith(VERDICT)
 
 
+def test_what_else_the_run_printed_is_told():
+    text = RUN.replace("test_open F", "test_open F\ncache is cold\n")
+    told = read(text).lay(Room(1_000, tokenizer())).text.splitlines()
+    at = told.index("--- other output of the run ---")
+    assert [line for line in told[at + 1 :] if line.strip()] == [
+        "executable:         /usr/bin/python3  (3.12.4-final-0) [CPython]",
+        "cache is cold",
+        VERDICT,
+    ]
+
+
 def test_doctests_are_told_by_their_example():
     text = (
         f"{'=' * 30} doctests start {'=' * 30}\n"

@@ -146,3 +146,14 @@ def test_it_fits_and_accounts_for_every_error(found, head, verdict, limit):
     assert room(limit).fits(laid.text)
     assert laid.dropped.get("errors", 0) <= len(items)
     assert laid.dropped.get("files", 0) <= len({item.file for item in items})
+
+
+def test_the_last_word_does_not_say_again_what_the_target_or_the_error_is():
+    moves = "make: Leaving directory '/w'\n" * 40
+    lines = text(f"make: *** No rule to make target 'nope'.  Stop.\n{moves}", 200).splitlines()
+    assert lines[0] == "make: *** No rule to make target 'nope'.  Stop."
+    assert sum("nope" in line for line in lines) == 1
+    warnings = "y.c:1:1: warning: bad\n" * 60
+    outer = "make[1]: *** [Makefile:3: x.o] Error 1\nmake: *** [all] Error 2\n"
+    lines = text(f"x.c:1:1: error: bad\n{outer}{warnings}", 200).splitlines()
+    assert [line for line in lines if "***" in line] == outer.splitlines()

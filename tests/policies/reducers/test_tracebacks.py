@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from policies.reducers.tracebacks import (
     Frame,
+    Link,
     in_project,
     innermost,
     pytest_frames,
@@ -50,6 +51,9 @@ def test_of_a_chain_the_last_counts():
         )
         found = read(f"{first}\n{said}\n\n{second}")
         assert (found.innermost.place, found.type) == ("/srv/shop/run.py:9", "shop.ShopError")
+        how = "caused by" if "direct" in said else "while handling"
+        cause = read(first)
+        assert found.links == (Link(how, cause.message[0], cause.innermost.place),)
 
 
 def test_a_chain_that_is_cut_leaves_what_came_before():
@@ -91,6 +95,35 @@ def test_of_a_group_the_group_is_read():
     )
     assert (found.innermost.place, found.type) == ("/srv/jobs.py:5", "ExceptionGroup")
     assert found.message == ("ExceptionGroup: jobs (2 sub-exceptions)",)
+    assert found.links == (
+        Link("with", "ValueError", "/srv/one.py:8"),
+        Link("with", "KeyError: 'x'"),
+    )
+
+
+def test_a_chain_in_a_member_is_no_chain_of_the_group():
+    during = "During handling of the above exception, another exception occurred:"
+    group = (
+        "  + Exception Group Traceback (most recent call last):\n"
+        '  |   File "/srv/jobs.py", line 5, in run\n'
+        "  |     raise ExceptionGroup('jobs', failed)\n"
+        "  | ExceptionGroup: jobs (1 sub-exception)\n"
+        "  +-+---------------- 1 ----------------\n"
+        '    | Traceback (most recent call last):\n    |   File "/srv/one.py", line 8, in one\n'
+        "    |     raise ValueError\n    | ValueError\n    | \n"
+        f"    | {during}\n    | \n"
+        '    | Traceback (most recent call last):\n    |   File "/srv/one.py", line 10, in one\n'
+        "    |     raise KeyError('x')\n    | KeyError: 'x'\n"
+        "    +------------------------------------\n"
+    )
+    found = read(group)
+    assert (found.innermost.place, found.type) == ("/srv/jobs.py:5", "ExceptionGroup")
+    assert found.links == (Link("with", "KeyError: 'x'", "/srv/one.py:10"),)
+    last = read(f"{group}\n{during}\n\n{PLAIN}")
+    assert last.type == "statistics.StatisticsError"
+    assert last.links == (
+        Link("while handling", "ExceptionGroup: jobs (1 sub-exception)", "/srv/jobs.py:5"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,39 @@ def test_what_is_told():
     assert text.endswith("Ran 5 tests in 0.012s\nFAILED (failures=1, errors=2)")
 
 
+def test_the_first_cause_of_a_chain_is_told():
+    cause = (
+        f"{DOUBLE}\nERROR: {TOTAL}\n{SINGLE}\nTraceback (most recent call last):\n"
+        "  File \"/srv/shop/cart.py\", line 31, in f\n    call()\nKeyError: 'price'\n\n"
+        "The above exception was the direct cause of the following exception:\n\n"
+        'Traceback (most recent call last):\n  File "/srv/shop/tests.py", line 9, in f\n'
+        "    call()\nValueError: no\n\n"
+    )
+    text = "E\n" + cause + end(1, "FAILED (errors=1)")
+    assert read(text).lay(Room(500, tokenizer())).text.splitlines()[:3] == [
+        f"{TOTAL}: ValueError: no (/srv/shop/tests.py:9)",
+        "  caused by KeyError: 'price' (/srv/shop/cart.py:31)",
+        "  at /srv/shop/tests.py:9 in f: call()",
+    ]
+
+
+def test_what_tests_print_is_told_in_the_room_that_is_left():
+    text = (
+        f"{TOTAL} ... ok\nconnected to the shop\n{SUM} ... skipped 'no disk'\n"
+        f"test_long (shop.tests.CartTest.test_long)\nIt takes long. ... ok\n{OPEN} ... FAIL\n\n"
+        + block("FAIL", OPEN, "/srv/shop/tests.py:30", raised="AssertionError: 1 != 2")
+        + end(4, "FAILED (failures=1, skipped=1)")
+    )
+    told = read(text).lay(Room(600, tokenizer())).text.splitlines()
+    at = told.index("--- other output of the run ---")
+    assert told[at + 1 :] == [
+        "connected to the shop",
+        f"{SUM} ... skipped 'no disk'",
+        "Ran 4 tests in 0.012s",
+        "FAILED (failures=1, skipped=1)",
+    ]
+
+
 def test_frames_of_the_library_do_not_make_failures_one():
     text = (
         block("FAIL", TOTAL, "/srv/shop/tests.py:9", CASE, raised="AssertionError: a")

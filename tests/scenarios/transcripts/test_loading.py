@@ -203,3 +203,23 @@ def test_a_script_can_be_written_and_read_back(path):
     lines.result("b", "ok", 4).model("m3", 400, text("load_balancer"))
     script = load(lines.write(path))[0].script(0)
     assert script_from_json(json.loads(json.dumps(script_to_json(script)))) == script
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (
+            '"""A module."""\n\nimport json\n\nX = [1]\n{}\n[2]\n',
+            "it is not valid JSON (Extra data",
+        ),
+        ('{"a": 1}\n{"b": 2}\n', "its lines are JSON of another shape"),
+        ("[tools.x]\npages = true\n", "it is not valid JSON (Expecting value"),
+    ],
+)
+def test_why_a_file_is_no_recording_is_true_of_it(tmp_path, content, why):
+    file = tmp_path / "file"
+    file.write_text(content)
+    with pytest.raises(InputError) as raised:
+        load(file)
+    assert why in str(raised.value)
+    assert str(raised.value).startswith(str(file))
