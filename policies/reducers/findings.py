@@ -196,7 +196,7 @@ def plural(noun: str, count: int) -> str:
 
 def singular(noun: str) -> str:
     """Return the noun of which *noun* is the plural, or *noun* if it is none."""
-    for one in (noun[:-1], noun[:-2], f"{noun[:-3]}y"):
+    for one in (f"{noun[:-3]}y", noun[:-2], noun[:-1]):
         if one and plural(one, 2) == noun:
             return one
     return noun
