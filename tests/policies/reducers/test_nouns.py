@@ -6,7 +6,8 @@ from policies.reducers.findings import plural, singular
 
 PAIRS = [
     ("error", "errors"), ("file", "files"), ("entry", "entries"), ("match", "matches"),
-    ("box", "boxes"), ("class", "classes"), ("key", "keys"), ("distinct failure", "distinct failures"),
+    ("box", "boxes"), ("class", "classes"), ("key", "keys"),
+    ("distinct failure", "distinct failures"),
 ]  # fmt: skip
 
 

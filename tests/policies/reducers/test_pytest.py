@@ -595,3 +595,10 @@ def test_reduce_recognises_it_inside_a_log():
     assert TOTAL in result.text
     assert EMPTY in result.text
     assert re.search(r"3 failed, 1 passed, 2 warnings in 0.12s", result.text)
+
+
+def test_of_other_lines_those_that_tell_an_error_come_first():
+    printed = [f"printed {'word ' * (number % 7)}{number}" for number in range(300)]
+    printed[150] = "OSError: the disk is full"
+    text = HEAD.replace("FF.F", "....") + lines(*printed, centred("4 passed in 0.12s"))
+    assert printed[150] in laid(text, 300)
