@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from policies.reducers.log import Log, Span
@@ -12,18 +13,23 @@ if TYPE_CHECKING:
 
 __all__ = ["aside"]
 
+_MOST = 4_000
+"""Places at which idle lines are left out."""
+
 
 def aside(log: Log, runs: Iterable[Span], told: Iterable[Span], idle: re.Pattern[str]) -> Log:
     """Return the lines of *runs* that are neither in *told* nor matched by *idle*.
 
     *runs* and *told* may come in any order and overlap. *idle* is compiled MULTILINE and matches
-    whole lines. Of adjacent blank lines one stays.
+    whole lines. Of very many places that it matches only the longest are left out.
     """
-    quiet = (
+    quiet = [
         Span(line, line + match[0].rstrip("\n").count("\n") + 1)
         for line, match in log.matching(idle)
         if match[0]
-    )
+    ]
+    if len(quiet) > _MOST:
+        quiet = nlargest(_MOST, quiet, key=lambda span: span.stop - span.start)
     parts = []
     for span in _without(runs, [*told, *quiet]):
         start, stop = span.start, span.stop

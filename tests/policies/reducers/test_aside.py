@@ -44,3 +44,11 @@ def test_every_line_that_says_something_is_there_once(lines, runs, told):
     found = aside(log, spans(runs), spans(told), IDLE)
     kept = [found.number(at) for at, line in enumerate(found.lines) if line.strip()]
     assert kept == expected
+
+
+def test_of_very_many_places_the_longest_are_left_out():
+    lines = [line for number in range(6_000) for line in ("...", f"said {number}")] + ["ok"] * 9
+    found = aside(Log(lines), [Span(0, len(lines))], [], IDLE)
+    assert [line for line in found.lines if line.startswith("said")] == lines[1:12_000:2]
+    assert "ok" not in found.lines
+    assert found.lines.count("...") == 2_001
