@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ __all__ = ["fold", "shape"]
 
 _LEAST = 3
 """Lines that must be alike before they are folded: for two, the mark is as long as the line."""
+_CODES = 8
+"""Values that a number takes at most in a run of lines if it is a code rather than a measure."""
+_OFTEN = 4
+"""Lines a run must have for each value of a code."""
 _VARYING = re.compile(
     r"(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])"
     r"|(?<![0-9A-Za-z])0x[0-9a-fA-F]++"
@@ -34,8 +39,10 @@ def shape(line: str) -> str:
 def fold(log: Log, apart: frozenset[int] = frozenset()) -> list[int]:
     """Return the numbers, from 0, of the lines at which a fold begins, and at the end their count.
 
-    A fold is one line or at least three that follow one another and have one shape. Lines in
-    *apart* are folded only where they repeat to the letter.
+    A fold is one line or several that follow one another and have one shape. The last line of
+    such a run is a fold of its own, unless it repeats the others to the letter, and so is the
+    first line with each rare value of a number that takes few: a changed status or exit code.
+    Lines in *apart* are folded only where they repeat to the letter.
     """
     starts: list[int] = []
     at = 0
@@ -65,5 +72,31 @@ def _runs(lines: list[str], start: int, stop: int, apart: frozenset[int]) -> Ite
     at = start
     for _, alike in groupby(range(start, stop), key):
         count = sum(1 for _ in alike)
-        yield from range(at, at + count) if count < _LEAST else (at,)
+        yield from range(at, at + count) if count < _LEAST else _run(lines[at : at + count], at)
         at += count
+
+
+def _run(lines: Sequence[str], first: int) -> Iterator[int]:
+    """Yield where the folds of *lines*, of one shape, begin; the first of them is line *first*."""
+    count = len(lines)
+    if lines.count(lines[0]) == count:
+        yield first
+        return
+    alone = sorted({*_changed(lines), count - 1})
+    at = 0
+    for line in alone:
+        yield from range(at + first, line + first) if line - at < _LEAST else (at + first,)
+        yield line + first
+        at = line + 1
+
+
+def _changed(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the first line with each rare value of a number that takes few values in *lines*."""
+    varying = _VARYING.findall("\n".join(lines))
+    width = len(varying) // len(lines)
+    for column in range(width):
+        values = varying[column::width]
+        counts = Counter(values)
+        if 1 < len(counts) <= min(_CODES, len(lines) // _OFTEN):
+            usual = counts.most_common(1)[0][0]
+            yield from (values.index(value) for value in counts if value != usual)

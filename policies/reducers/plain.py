@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,14 +26,24 @@ _ERRORS = ("error", "Error", "ERROR", "fatal", "Fatal", "FATAL", "panic", "Panic
            "failure", "Failure", "FAILURE", "critical", "Critical", "CRITICAL", "FAIL",
            "cannot ", "Cannot ", "denied", "not found", "exit code", "Killed", "SIGKILL",
            "SIGSEGV", "Segmentation fault")  # fmt: skip
-_WARNINGS = ("warning", "Warning", "WARNING", "warn", "WARN", "deprecated", "Deprecat")
+_WARNINGS = ("warning", "Warning", "WARNING", "warn", "WARN", "deprecated",
+             "Deprecated", "Deprecation")
 _FINAL = ("##[error]", "Error: ", "ERROR", "error: ", "fatal: ", "FATAL", "make: *** ", "npm ERR!")
 """What the line begins with that says why all ended."""
 _FINE = ("✓", "✔", "√", "PASS", "ok ")
 """What a line begins with that speaks of errors and is none."""
 _LANDMARKS = ("##[group]Run ", "Step ", "===", "> Task ", "$ ", "+ ")
-_WORD_END = frozenset(" \t\n:;,.!?)]}'\"`(=[-/|s")
-"""What may follow such a word: so that a part of a longer name is not taken for one."""
+_AFTER = re.compile(r"s?(?:[ \t\n:：;,!?)\]}'\"`(=\[|*<]|[.-](?!\w)|\Z)")
+"""What may follow such a word: so that a part of a name or path is not taken for one."""
+_WITHIN = re.compile(r"(?P<edge>[^A-Za-z0-9]?)(?P<name>[A-Za-z0-9]*+)\Z")
+_BEFORE = 64
+"""Characters before a word that are looked at."""
+_NONE_BEFORE = re.compile(r"(?<![\w.,])(?:0|[Nn]o) \Z")
+_NONE_AFTER = re.compile(
+    r"s?(?:[)\"']?: ?0(?=[,;)\]}]|[ \t]*+(?:\n|\Z))|=0(?![\d.xX]))"
+)
+_EXIT_ZERO = re.compile(r"[ :=]{1,3}0(?![\dxX]|\.\d)")
+"""What says that there is none of it: ``0 failed``, ``errors: 0``, ``exit code 0``."""
 _LONG = 2_000
 """Characters a line at either end may have, and the average from which folding says little."""
 _MARKED = 400
@@ -48,7 +59,11 @@ _MOST = 2_000
 
 
 def lines_with(log: Log, words: Iterable[str], start_only: bool = False) -> list[int]:
-    """Return, sorted, the lines of *log* that hold one of *words*, or begin with one."""
+    """Return, sorted, the lines of *log* that hold one of *words*, or begin with one.
+
+    A word within a line counts if it stands alone, or ends a longer one in capitals as
+    ``TypeError`` does; not as a part of a path or name, and not where none of it is said to be.
+    """
     text = log.text
     found: set[int] = set()
     for word in words:
@@ -58,13 +73,41 @@ def lines_with(log: Log, words: Iterable[str], start_only: bool = False) -> list
         at = text.find(pattern)
         while at >= 0:
             stop = at + len(pattern)
-            if start_only or text[stop : stop + 1] in _WORD_END or not word[-1].isalpha():
+            if start_only or _alone(text, at, stop):
                 found.add(log.line_at(at + start_only))
                 stop = text.find("\n", stop)
                 if stop < 0:
                     break
             at = text.find(pattern, stop)
     return sorted(found)
+
+
+def _alone(text: str, start: int, stop: int) -> bool:
+    """Whether the word at *start* to *stop* stands alone and there is some of what it says."""
+    if text[stop - 1] != " " and not _AFTER.match(text, stop):
+        return False
+    if (_EXIT_ZERO if text.startswith("exit", start) else _NONE_AFTER).match(text, stop):
+        return False
+    before = text[max(0, start - _BEFORE) : start]
+    return not _NONE_BEFORE.search(before) and not _named(before, text[start:stop])
+
+
+def _named(before: str, word: str) -> bool:
+    """Whether *word* is, after what stands *before* it, a part of a name, an option or a path."""
+    if not before or before[-1].isspace():
+        return False
+    capital = word[:1].isupper() and word[1:2].islower()
+    within = _WITHIN.search(before)
+    edge, name = (within["edge"], within["name"]) if within else ("", before)
+    if edge == "\\" and name in ("n", "r", "t"):
+        return False
+    if name and not capital:
+        return True
+    if edge == "_":
+        return bool(name) or not word.isupper()
+    if edge == "." and not capital:
+        return before[-2:-1].isalnum()
+    return edge in ("/", "\\", "-")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ __all__ = ["Section", "Sections", "split"]
 
 _PLAIN_SHARE = 0.1
 """Share of the room that plain lines between the tools get at least, if they need it."""
+_WORTH = {"tests": 0, "typecheck": 1, "lint": 2, "trace": 3, "build": 4}
+"""Which sorts of output come first where there is not room for all."""
 _LEAST_SHARE = 90
 """Tokens below which a section can say nothing."""
 _SCATTERED = 30
@@ -149,12 +151,18 @@ class Sections:
         self.sections = list(sections)
 
     def found(self) -> Found:
-        """Return what was found in all of them."""
+        """Return what was found in all of them; what two tools both count stands by the tool."""
         all_found = [section.form.found() for section in self.sections]
-        counts: dict[str, int] = {}
-        for found in all_found:
+        tools: dict[str, set[str]] = {}
+        for section, found in zip(self.sections, all_found, strict=True):
             for noun, count in found.counts.items():
-                counts[noun] = counts.get(noun, 0) + count
+                tools.setdefault(noun, set()).update([section.tool] if count else [])
+        counts: dict[str, int] = {}
+        for section, found in zip(self.sections, all_found, strict=True):
+            for noun, count in found.counts.items():
+                name = f"{section.tool} {noun}" if count and len(tools[noun]) > 1 else noun
+                if count or len(tools[noun]) < 2:
+                    counts[name] = counts.get(name, 0) + count
         return Found(
             tuple(dict.fromkeys(file for found in all_found for file in found.files)),
             tuple(failure for found in all_found for failure in found.failures),
@@ -215,7 +223,7 @@ class Sections:
         merged = _merged(self.sections)
         if len(merged) < len(self.sections):
             return Sections(merged)._lay(room)
-        ranked = sorted(self.sections, key=lambda section: section.plain)
+        ranked = sorted(self.sections, key=lambda section: _WORTH.get(section.reducer.kind, 9))
         shown = ranked[: max(1, (room.limit - 40) // (_LEAST_SHARE + 20))]
         hidden = ranked[len(shown) :]
         tools = ", ".join(f"{section.tool} ({len(section.log):,} lines)" for section in hidden)

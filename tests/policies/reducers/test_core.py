@@ -427,10 +427,12 @@ def test_lines_that_a_form_passes_over_are_counted():
     assert Sections([Section(Letter("a"), alone, First(alone))]).lay(room(100)).text == "error"
 
 
-def test_what_sections_found_is_added_up():
-    found = Sections([section("a", ["x", "y"]), section("b", ["y"])]).found()
-    assert found.files == ("x", "y")
-    assert found.counts == {"lines": 3}
+def test_what_sections_found_is_added_up_tool_by_tool():
+    parts = [section("a", ["x", "y"]), section("b", ["y"]), section("a", ["z"])]
+    found = Sections(parts).found()
+    assert found.files == ("x", "y", "z")
+    assert found.counts == {"a lines": 3, "b lines": 1}
+    assert Sections(parts[::2]).found().counts == {"lines": 3}
 
 
 def test_more_sections_than_the_room_holds_are_named():
