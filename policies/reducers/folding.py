@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from policies.reducers.log import Log
 
-__all__ = ["fold", "shape"]
+__all__ = ["fold", "open_folds", "shape"]
 
 _LEAST = 3
 """Lines that must be alike before they are folded: for two, the mark is as long as the line."""
 _CODES = 8
 """Values that a number takes at most in a run of lines if it is a code rather than a measure."""
+_MARK = 16
+"""Tokens that the mark of a fold takes, about."""
 _OFTEN = 4
 """Lines a run must have for each value of a code."""
 _VARYING = re.compile(
@@ -54,6 +56,34 @@ def fold(log: Log, apart: frozenset[int] = frozenset()) -> list[int]:
             starts += _runs(log.lines, at, at + count, apart)
         at += count
     return [*starts, at]
+
+
+def open_folds(
+    lines: Sequence[str], starts: Sequence[int], free: int, count: Callable[[str], int]
+) -> list[int]:
+    """Return *starts* with those of further folds: lines at both ends of each, then alone.
+
+    The lines that stand alone take about *free* tokens by *count*, small folds opened before
+    large ones. Lines that repeat to the letter stay folded.
+    """
+    closed = [at for at in range(len(starts) - 1) if starts[at + 1] - starts[at] > 1]
+    closed.sort(key=lambda at: starts[at + 1] - starts[at])
+    opened = set(starts)
+    for position, at in enumerate(closed):
+        start, stop = starts[at], starts[at + 1]
+        left = share = free // (len(closed) - position)
+        low, high = start + 1, stop
+        while low < high and share > 0:
+            line = lines[high - 1] if (high - low) % 2 else lines[low]
+            left -= count(line) + 1
+            if left + (_MARK if high - low < _LEAST else 0) < 0:
+                break
+            low, high = (low, high - 1) if (high - low) % 2 else (low + 1, high)
+        if lines[start + 1 : stop].count(lines[start]) == stop - start - 1:
+            continue
+        opened.update(range(start, low), range(high, stop))
+        free -= share - max(left, 0)
+    return sorted(opened)
 
 
 def _coarse(log: Log) -> list[bytes]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HeadTail"]
 
+_SMALL = 60
+"""Tokens below which the marker is short, so that some of both ends stands beside it."""
+
 
 @dataclass(frozen=True, slots=True)
 class HeadTail:
@@ -48,6 +51,8 @@ class HeadTail:
             free = min(free - 2, int(free * 0.99))
 
     def _marker(self, tokens: int, start: int, stop: int, room: Room) -> str:
+        if room.limit < _SMALL:
+            return f"[gap: {tokens:,} tokens left out]"
         lines = max(stop - start, 1)
         first, last = self.log.number(start), self.log.number(max(stop, start + 1) - 1)
         where = f"{first:,}–{last:,}"

@@ -19,16 +19,26 @@ _LENGTHS = (800, 200, 120)
 """Characters of a title that are kept, the most for which all titles fit."""
 _PIECE = 400
 """Characters of one line within a piece."""
+_HEAD = 12
+"""Lines of the head that are kept at most."""
+_SMALL = 200
+"""Tokens below which no line of the head is kept beside the note: the groups' names come first."""
+_HEAD_SHARE = 4
+"""Part of the room that the head may take: one in so many."""
 _MARK = 12
 """Tokens that the mark of what a group leaves out takes at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines that are shown together or not at all; *count* is how many things they hold."""
+    """Lines that are shown together or not at all; *count* is how many things they hold.
+
+    *around* is how many of the lines are none of these, but stand around them.
+    """
 
     text: str
     count: int = 1
+    around: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +61,15 @@ class Grouped:
     Every group's title comes first, as many as fit; then in turn the first piece of each, the
     second, as far as the room goes. What a group does not show is counted behind its title, and
     whole groups in a notice at the end. *noun* names what pieces count, *kind* what a group is.
-    *listed* says whether a group's name counts as a file that was found.
+    *listed* says whether a group's name counts as a file that was found. Of *head* as many lines
+    stand first as a part of the room holds, then *note*, a line that is not cut.
     """
 
     groups: Sequence[Group]
     noun: str
     kind: str = "file"
     head: str = ""
+    note: str = ""
     verdict: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
     listed: bool = True
@@ -69,7 +81,7 @@ class Grouped:
 
     def lay(self, room: Room) -> Laid:
         """Return all groups if they fit, else all titles and as many pieces, else fewer titles."""
-        head, verdict = clip(self.head, min(1200, room.limit)), clip(self.verdict, 400)
+        head, verdict = self._head(room), clip(self.verdict, 400)
         free = room.limit - _MARK
         while True:
             text, dropped = self._try(room, free, head, verdict)
@@ -82,6 +94,21 @@ class Grouped:
             else:
                 total = f"{len(self.groups):,} {plural(self.kind, len(self.groups))}"
                 return Laid(f"[{total} left out]", self._dropped(0, [0] * len(self.groups)))
+
+    def _head(self, room: Room) -> str:
+        """Return the lines of the head that fit into its part of the room, and the note."""
+        lines = self.head.split("\n") if self.head else []
+        kept: list[str] = []
+        free = 0 if self.note and room.limit < _SMALL else room.limit // _HEAD_SHARE
+        for line in lines[:_HEAD]:
+            free -= room.count(clip(line, _PIECE)) + 1
+            if free < 0:
+                break
+            kept.append(clip(line, _PIECE))
+        gone = len(lines) - len(kept)
+        if gone and kept:
+            kept.append(f"[{gone:,} {plural('line', gone)} left out]")
+        return "\n".join([*kept, self.note] if self.note else kept)
 
     def _try(self, room: Room, free: int, head: str, verdict: str) -> tuple[str, dict[str, int]]:
         """Return a text of about *free* tokens and what it drops."""
@@ -134,19 +161,28 @@ class Grouped:
     def _lines(self, number: int, taken: int, most: int) -> Iterator[str]:
         group = self.groups[number]
         title = clip(group.title, most)
-        hidden = sum(piece.count for piece in group.pieces[taken:])
+        hidden, around = _sums(group.pieces[taken:])
+        said = []
         if hidden:
             total = hidden + sum(piece.count for piece in group.pieces[:taken]) + group.count
-            title += f" [{hidden:,} of {total:,} {plural(self.noun, total)} left out]"
+            said.append(f"{hidden:,} of {total:,} {plural(self.noun, total)}")
+        if around:
+            said.append(f"{around:,} {plural('line', around)} around")
+        if said:
+            title += f" [{', '.join(said)} left out]"
         yield title
         for piece in group.pieces[:taken]:
             yield _cut(piece.text)
 
     def _notice(self, shown: int, room: Room) -> str:
         rest = self.groups[shown:]
-        things = sum(group.count + sum(piece.count for piece in group.pieces) for group in rest)
+        sums = [_sums(group.pieces) for group in rest]
+        things = sum(group.count for group in rest) + sum(inside for inside, _ in sums)
+        around = sum(lines for _, lines in sums)
         which = f"{len(rest):,} {plural(self.kind, len(rest))}"
         inside = f" with {things:,} {plural(self.noun, things)}" if things else ""
+        if around:
+            inside += f" and {around:,} {plural('line', around)} around"
         return f"[left out: {which}{inside}; {room.ask}]"
 
     def _ask(self, shown: int, taken: Sequence[int], room: Room) -> str:
@@ -159,13 +195,23 @@ class Grouped:
         return f"[{room.ask}]" if cut else ""
 
     def _dropped(self, shown: int, taken: Sequence[int]) -> dict[str, int]:
-        things = 0
+        things = around = 0
         for number, group in enumerate(self.groups):
-            things += sum(piece.count for piece in group.pieces[taken[number] :])
-            things += group.count if number >= shown else 0
+            inside, lines = _sums(group.pieces[taken[number] :])
+            things += inside + (group.count if number >= shown else 0)
+            around += lines
         files = len(self.groups) - shown
-        dropped = {plural(self.noun, 2): things, plural(self.kind, 2): files}
+        dropped = {
+            plural(self.noun, 2): things,
+            plural(self.kind, 2): files,
+            "lines around": around,
+        }
         return {noun: count for noun, count in dropped.items() if count}
+
+
+def _sums(pieces: Sequence[Piece]) -> tuple[int, int]:
+    """Return how many things *pieces* hold, and how many lines around them."""
+    return sum(piece.count for piece in pieces), sum(piece.around for piece in pieces)
 
 
 def _cut(text: str) -> str:

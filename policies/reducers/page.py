@@ -11,6 +11,8 @@ __all__ = ["Page", "TooDeepError", "read_page"]
 _DEEPEST = 250
 """Levels of nesting that are read: browsers stop at 512, and time grows with the depth."""
 _CHUNK = 1 << 16
+_MAIN = 0.25
+"""Share of the text that the main part must hold for all outside of it to count as around it."""
 _SPACE = re.compile(r"\s++")
 _OUT = frozenset(("script", "style", "template", "svg", "math", "iframe", "object", "noframes"))
 _AROUND = frozenset(("nav", "footer", "aside"))
@@ -33,7 +35,8 @@ class Page:
     """What a page says.
 
     *lines* are its text, of which *headings* are the numbers of headings, from 0. *around* are
-    the lines of navigation and the like. *links* counts addresses, *hidden* the characters of
+    the lines of navigation and the like, and where a part is marked as the main one, all outside
+    of it; *headed* of them are headings. *links* counts addresses, *hidden* the characters of
     scripts and styles.
     """
 
@@ -41,6 +44,7 @@ class Page:
     lines: list[str] = field(default_factory=list)
     headings: list[int] = field(default_factory=list)
     around: list[str] = field(default_factory=list)
+    headed: int = 0
     links: int = 0
     hidden: int = 0
 
@@ -54,6 +58,9 @@ class _Reader:
         self._out = self._around = self._pre = 0
         self._line: list[str] = []
         self._heading = 0
+        self._main = 0
+        self._inside: list[bool] = []
+        """For each line of the text whether it stands in the main part."""
 
     def start(self, tag: str, attributes: Any) -> None:
         """An element begins."""
@@ -66,6 +73,7 @@ class _Reader:
         self._out += tag in _OUT
         self._around += tag in _AROUND
         self._pre += tag == "pre"
+        self._main += tag == "main"
         if tag == "a" and attributes.get("href"):
             self.page.links += 1
         elif tag == "img" and attributes.get("alt") and not self._out:
@@ -88,6 +96,7 @@ class _Reader:
             self._out -= last in _OUT
             self._around -= last in _AROUND
             self._pre -= last == "pre"
+            self._main -= last == "main"
             if last == tag:
                 break
 
@@ -116,8 +125,24 @@ class _Reader:
     def close(self) -> Page:
         """Return what was read."""
         self._end_line()
+        self._keep_main()
         self.page.title = _SPACE.sub(" ", self.page.title).strip()
         return self.page
+
+    def _keep_main(self) -> None:
+        """Count what stands outside the main part, if there is one, as around it."""
+        page = self.page
+        kept = [at for at, main in enumerate(self._inside) if main]
+        outside = [at for at, main in enumerate(self._inside) if not main]
+        self._inside = []
+        size = sum(len(page.lines[at]) for at in kept)
+        if not kept or size < _MAIN * sum(map(len, page.lines)):
+            return
+        headings = set(page.headings)
+        page.around += [page.lines[at] for at in outside]
+        page.headings = [number for number, at in enumerate(kept) if at in headings]
+        page.headed = len(headings) - len(page.headings)
+        page.lines = [page.lines[at] for at in kept]
 
     def _end_line(self) -> None:
         if not self._line:
@@ -130,7 +155,10 @@ class _Reader:
             return
         if self._around:
             self.page.around.append(text)
-        elif self._heading:
+            self._heading = 0
+            return
+        self._inside.append(self._main > 0)
+        if self._heading:
             self.page.headings.append(len(self.page.lines))
             self.page.lines.append(f"{'#' * self._heading} {text}")
         else:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import zip_longest
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
-from policies.reducers.folding import fold, shape
+from policies.reducers.folding import fold, open_folds, shape
 from policies.reducers.form import Found, Laid
 from policies.reducers.gap import HeadTail
 from policies.reducers.room import clip
@@ -19,15 +20,24 @@ if TYPE_CHECKING:
     from policies.reducers.log import Log
     from policies.reducers.room import Room
 
-__all__ = ["Plain", "lines_with"]
+__all__ = ["ERRORS", "Plain", "lines_with"]
 
-_ERRORS = ("error", "Error", "ERROR", "fatal", "Fatal", "FATAL", "panic", "Panic", "PANIC",
+ERRORS = ("error", "Error", "ERROR", "fatal", "Fatal", "FATAL", "panic", "Panic", "PANIC",
            "exception", "Exception", "EXCEPTION", "Traceback", "failed", "Failed", "FAILED",
            "failure", "Failure", "FAILURE", "critical", "Critical", "CRITICAL", "FAIL",
            "cannot ", "Cannot ", "denied", "not found", "exit code", "Killed", "SIGKILL",
            "SIGSEGV", "Segmentation fault")  # fmt: skip
-_WARNINGS = ("warning", "Warning", "WARNING", "warn", "WARN", "deprecated",
-             "Deprecated", "Deprecation")
+"""What a line holds that says that something went wrong."""
+_WARNINGS = (
+    "warning",
+    "Warning",
+    "WARNING",
+    "warn",
+    "WARN",
+    "deprecated",
+    "Deprecated",
+    "Deprecation",
+)
 _FINAL = ("##[error]", "Error: ", "ERROR", "error: ", "fatal: ", "FATAL", "make: *** ", "npm ERR!")
 """What the line begins with that says why all ended."""
 _FINE = ("✓", "✔", "√", "PASS", "ok ")
@@ -35,21 +45,22 @@ _FINE = ("✓", "✔", "√", "PASS", "ok ")
 _LANDMARKS = ("##[group]Run ", "Step ", "===", "> Task ", "$ ", "+ ")
 _AFTER = re.compile(r"s?(?:[ \t\n:：;,!?)\]}'\"`(=\[|*<]|[.-](?!\w)|\Z)")
 """What may follow such a word: so that a part of a name or path is not taken for one."""
-_WITHIN = re.compile(r"(?P<edge>[^A-Za-z0-9]?)(?P<name>[A-Za-z0-9]*+)\Z")
 _BEFORE = 64
 """Characters before a word that are looked at."""
 _NONE_BEFORE = re.compile(r"(?<![\w.,])(?:0|[Nn]o) \Z")
-_NONE_AFTER = re.compile(
-    r"s?(?:[)\"']?: ?0(?=[,;)\]}]|[ \t]*+(?:\n|\Z))|=0(?![\d.xX]))"
-)
+_NONE_AFTER = re.compile(r"s?(?:[)\"']?: ?0(?=[,;)\]}]|[ \t]*+(?:\n|\Z))|=0(?![\d.xX]))")
 _EXIT_ZERO = re.compile(r"[ :=]{1,3}0(?![\dxX]|\.\d)")
 """What says that there is none of it: ``0 failed``, ``errors: 0``, ``exit code 0``."""
 _LONG = 2_000
 """Characters a line at either end may have, and the average from which folding says little."""
+_SMALL = 100
+"""Tokens below which only both ends are shown."""
 _MARKED = 400
 """Characters of a line that is shown for what it says."""
 _SHARE = 0.5
 """Share of the room for such lines, at most."""
+_FIRST = 1.6
+"""How much of that share the first of them may take: in little room it is all there is."""
 _TRIES = 5
 """Attempts to fill the room: how many gaps there will be is not known before."""
 _BLOCK = 1_000
@@ -97,8 +108,8 @@ def _named(before: str, word: str) -> bool:
     if not before or before[-1].isspace():
         return False
     capital = word[:1].isupper() and word[1:2].islower()
-    within = _WITHIN.search(before)
-    edge, name = (within["edge"], within["name"]) if within else ("", before)
+    rest = before.rstrip(ascii_letters + digits)
+    edge, name = rest[-1:], before[len(rest) :]
     if edge == "\\" and name in ("n", "r", "t"):
         return False
     if name and not capital:
@@ -115,7 +126,8 @@ class Plain:
     """Lines of no known structure.
 
     If they do not fit as they are, adjacent lines that differ only in numbers, times or hashes
-    are shown once with their count. If that does not fit either: head, tail and between them
+    are shown once with their count, and as many of them as there is room for at both ends of
+    such a run. If that does not fit either: head, tail and between them
     distinct lines with an error, then a warning, then a landmark, each gap marked. *marked* are
     the lines to keep by class, the most important first; None looks for them. *tool* and *counts*
     are for formats whose text is laid out so.
@@ -138,7 +150,7 @@ class Plain:
         if self.marked is not None:
             return self.marked
         log = self.log
-        errors = lines_with(log, _ERRORS)
+        errors = lines_with(log, ERRORS)
         return (
             lines_with(log, _FINAL, start_only=True),
             [at for at in errors if not log.lines[at].lstrip().startswith(_FINE)],
@@ -157,25 +169,43 @@ class Plain:
         log = self.log
         if len(log.text) <= 100 * room.limit and log.tokens(room.tokenizer) <= room.limit:
             return Laid(log.text)
-        if len(log.text) > _LONG * max(1, len(log)) or room.limit < 100:
+        if len(log.text) > _LONG * max(1, len(log)):
             return HeadTail(log).lay(room)
         folds = len(self._starts) - 1
         if folds < len(log) and folds * 2 <= room.limit:
-            text = "\n".join(line for at in range(folds) for line in self._fold(at))
-            if len(text) <= 100 * room.limit and room.fits(text):
-                return Laid(text, {"lines": len(log) - folds})
-        return self._ends(room)
+            laid = self._folded(self._starts)
+            if len(laid.text) <= 100 * room.limit and room.fits(laid.text):
+                return self._opened(laid, room)
+        return self._ends(room) if room.limit >= _SMALL else HeadTail(log).lay(room)
 
-    def _fold(self, at: int, most: int = _LONG) -> Iterator[str]:
+    def _folded(self, starts: Sequence[int]) -> Laid:
+        """Return the folds that begin at *starts*, each by its first line."""
+        text = "\n".join(line for at in range(len(starts) - 1) for line in self._fold(starts, at))
+        return Laid(text, {"lines": len(self.log) - len(starts) + 1})
+
+    def _opened(self, laid: Laid, room: Room) -> Laid:
+        """Return *laid*, all folds, with as many more of their lines as there is room for."""
+        spare = room.limit - room.count(laid.text)
+        for _ in range(_TRIES):
+            starts = open_folds(self.log.lines, self._starts, spare, room.count)
+            opened = self._folded(starts)
+            over = room.count(opened.text) - room.limit
+            if over <= 0:
+                return opened
+            spare = spare * 9 // 10 - over
+        return laid
+
+    def _fold(self, starts: Sequence[int], at: int, most: int = _LONG) -> Iterator[str]:
         """Yield the first line of fold *at* and, if it stands for more, how many."""
-        start, stop = self._starts[at], self._starts[at + 1]
+        start, stop = starts[at], starts[at + 1]
         yield clip(self.log.lines[start], most)
         if stop - start > 1:
             first, last = self.log.number(start + 1), self.log.number(stop - 1)
-            yield f"[{stop - start - 1:,} lines like it left out ({first:,}–{last:,})]"
+            noun = "line" if stop - start == 2 else "lines"
+            yield f"[{stop - start - 1:,} {noun} like it left out ({first:,}–{last:,})]"
 
     def _cost(self, at: int, room: Room, most: int = _LONG) -> int:
-        return sum(room.count(line) + 1 for line in self._fold(at, most))
+        return sum(room.count(line) + 1 for line in self._fold(self._starts, at, most))
 
     def _ends(self, room: Room) -> Laid:
         total = self._tokens(0, len(self.log), room)
@@ -184,6 +214,8 @@ class Plain:
         low, high = 0, 4 * room.limit
         for _ in range(_TRIES):
             laid = self._choose(room, free, gap)
+            if laid is None:
+                break
             spare = room.limit - room.count(laid.text)
             if spare >= 0:
                 best, low = laid, free
@@ -195,14 +227,16 @@ class Plain:
             free = step if low < step < high else (low + high) // 2
         return best or HeadTail(self.log).lay(room)
 
-    def _choose(self, room: Room, free: int, gap: int) -> Laid:
-        """Lay out about *free* tokens of marked lines and of both ends."""
+    def _choose(self, room: Room, free: int, gap: int) -> Laid | None:
+        """Lay out about *free* tokens of marked lines and of both ends; None if none fits."""
         folds = len(self._starts) - 1
         marks = self._marks(room, int(free * _SHARE), gap)
         used = sum(marks.values())
         head = self._take(room, (free - used) // 2, range(folds), marks)
         used += sum(head.values())
         tail = self._take(room, free - used, range(folds - 1, -1, -1), {**marks, **head})
+        if not marks and not head and not tail:
+            return None
         return self._text(sorted({*marks, *head, *tail}), {*marks} - {*head, *tail}, room)
 
     def _marks(self, room: Room, free: int, gap: int) -> dict[int, int]:
@@ -220,7 +254,7 @@ class Plain:
                 size = self._cost(at, room, _MARKED)
                 if at - 1 not in chosen:
                     size += gap
-                if size > free:
+                if size > (free if chosen else free * _FIRST):
                     return chosen
                 chosen[at] = size
                 free -= size
@@ -270,7 +304,8 @@ class Plain:
                 gone_lines += stop - start
                 ask = ""
             if fold_number < len(self._starts) - 1:
-                parts += self._fold(fold_number, _MARKED if fold_number in short else _LONG)
+                most = _MARKED if fold_number in short else _LONG
+                parts += self._fold(self._starts, fold_number, most)
                 gone_lines += self._starts[fold_number + 1] - self._starts[fold_number] - 1
             at = fold_number + 1
         dropped = {"tokens": gone_tokens, "lines": gone_lines}

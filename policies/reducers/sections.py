@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from policies.reducers.form import Form, Found, Laid, Reducer
 from policies.reducers.log import Log, Span
-from policies.reducers.room import clip
 
 if TYPE_CHECKING:
     from policies.reducers.room import Room
@@ -25,6 +25,10 @@ _SCATTERED = 30
 """Rank up to which the spans of a format, wherever they stand, are one: traces, matches, lists."""
 _MANY = 24
 """Spans of one format above which they are one section, whatever the rank."""
+_NAMES = 3
+"""Sections left out that are named."""
+_SESSION = 60
+"""Rank from which a claim around a whole quotation owns it: a test run may print a diff."""
 _CLOCK_NOTE = "[the runner's clock and marks were taken off the lines]"
 
 
@@ -57,15 +61,39 @@ def split(log: Log, known: Iterable[Reducer], plain: Reducer) -> list[Section]:
     Of two that claim the same lines the one of higher rank has them. What a tool claims and
     cannot read goes to *plain*, with all that no tool claims. Traces, matches and lists are one
     section each, and so is any format with many spans: it stands where its first span stood.
+    A reducer with ``quotes`` reads text that may look like any tool's: what another claims within
+    its spans is its own, whatever the ranks.
     """
+    known = [each for each in known if not each.hints or log.has(*each.hints)]
+    quoted = {
+        reducer.name: _sorted(reducer.find(log), len(log))
+        for reducer in known
+        if getattr(reducer, "quotes", False)
+    }
     taken: list[tuple[Span, Section]] = []
     for reducer in known:
-        if reducer.hints and not log.has(*reducer.hints):
-            continue
-        own = _free(_sorted(reducer.find(log), len(log)), [span for span, _ in taken])
+        claims = quoted.get(reducer.name)
+        if claims is None:
+            claims = _sorted(reducer.find(log), len(log))
+            for spans in quoted.values():
+                claims = _free(claims, _within(spans, claims, reducer.rank))
+        own = _free(claims, [span for span, _ in taken])
         taken += _read(reducer, log, own)
         taken.sort(key=lambda pair: pair[0].start)
     return list(_in_order(log, taken, plain))
+
+
+def _within(quoted: Sequence[Span], claims: Sequence[Span], rank: int) -> list[Span]:
+    """Return those of *quoted* that none of *claims*, if of a session or a build, is around."""
+    if rank < _SESSION:
+        return list(quoted)
+    starts = [claim.start for claim in claims]
+    kept = []
+    for span in quoted:
+        at = bisect_left(starts, span.start) - 1
+        if at < 0 or claims[at].stop < span.stop:
+            kept.append(span)
+    return kept
 
 
 def _sorted(claims: Iterable[Span], lines: int) -> list[Span]:
@@ -226,8 +254,10 @@ class Sections:
         ranked = sorted(self.sections, key=lambda section: _WORTH.get(section.reducer.kind, 9))
         shown = ranked[: max(1, (room.limit - 40) // (_LEAST_SHARE + 20))]
         hidden = ranked[len(shown) :]
-        tools = ", ".join(f"{section.tool} ({len(section.log):,} lines)" for section in hidden)
-        note = f"[left out: {clip(tools, 80)}; {room.ask}]"
+        names = [f"{section.tool} ({len(section.log):,} lines)" for section in hidden]
+        if len(names) > _NAMES:
+            names[_NAMES:] = [f"{len(names) - _NAMES:,} more"]
+        note = f"[left out: {', '.join(names)}; {room.ask}]"
         inner = Sections(shown)._lay(room.of(max(1, room.limit - room.count(note) - 2)))
         lines = sum(len(section.log) for section in hidden)
         return Laid(f"{inner.text}\n{note}", _added([inner.dropped, {"lines": lines}]))

@@ -19,7 +19,9 @@ _DEPTHS = (99, 8, 6, 5, 4, 3, 2, 1)
 _TITLES = 0.6
 """Share of the room that the names of directories may take."""
 _FIRST, _LATER = 4, 12
-"""Entries of a directory that are shown together, at first and later."""
+"""Entries of a directory that are shown together, at first and later, where there is room."""
+_SHOWN = 200
+"""Tokens of room for each directory from which one entry more is shown together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,17 @@ class Tree:
             size = sum(len(group.title) for group in groups) // 3 + 12 * len(groups)
             if size <= room.limit * _TITLES:
                 break
+        step = min(_LATER, max(1, room.limit // (_SHOWN * len(groups) or 1)))
+        groups = self._groups(depth, step)
         return Grouped(groups, "path", "folder", verdict=self.verdict, listed=False).lay(room)
 
-    def _groups(self, depth: int) -> list[Group]:
+    def _groups(self, depth: int, step: int = _LATER) -> list[Group]:
         merged: dict[str, list[str]] = {}
         for path, entries in self.entries.items():
-            top, below = _split(path, depth)
+            top, below = _split(path.rstrip("/") or path, depth)
             inside = merged.setdefault(top, [])
             inside += [f"{below}{entry}" for entry in entries] if below else entries
-        return [_group(path, entries) for path, entries in merged.items()]
+        return [_group(path, entries, step) for path, entries in merged.items()]
 
 
 def _split(path: str, depth: int) -> tuple[str, str]:
@@ -61,14 +65,14 @@ def _split(path: str, depth: int) -> tuple[str, str]:
         at = path.find("/", max(at, start) + 1)
         if at < 0 or at == len(path) - 1:
             return path, ""
-    return path[:at], path[at + 1 :] + ("" if path.endswith("/") else "/")
+    return path[:at], path[at + 1 :] + "/"
 
 
-def _group(path: str, entries: Sequence[str]) -> Group:
+def _group(path: str, entries: Sequence[str], later: int) -> Group:
     noun = "entry" if len(entries) == 1 else "entries"
     pieces, at = [], 0
     while at < len(entries):
-        step = _LATER if at else _FIRST
+        step = later if at else min(_FIRST, later)
         part = entries[at : at + step]
         pieces.append(Piece("\n".join(f"  {entry}" for entry in part), len(part)))
         at += step

@@ -26,6 +26,10 @@ _HEADER = re.compile(
 _GIT = re.compile(r"diff --git (?P<old>\"?a/[^\n]*?\"?) (?P<new>\"?b/[^\n]*\"?)$")
 _BEFORE = re.compile(r"^(?:From [0-9a-f]{7,64} |commit [0-9a-f]{7,64}\b)", re.MULTILINE)
 _MARKS = frozenset("+- ")
+_WORDS = re.compile(r"(?P<removed>\[-[^\n]*?-\])|(?P<added>\{\+[^\n]*?\+\})")
+"""What ``git diff --word-diff`` sets within a line, which has no mark before it then."""
+_ASTRAY = 20
+"""Lines by which the count of a hunk's lines may be wrong where words are shown."""
 _PREAMBLE = 400
 """Lines of a commit message and its statistics that may stand before its first file."""
 _PIECE = 20
@@ -53,6 +57,8 @@ class Diff:
     kind = "diff"
     about = "every file with its counts, then its hunks in turn as far as the room goes"
     rank = 45
+    quotes = True
+    """What other tools seem to have said within a diff is a file's text."""
     hints = ("diff --", "@@ -", "\n+++ ", "Binary files ")
 
     def find(self, log: Log) -> Iterator[Span]:
@@ -90,13 +96,11 @@ class Diff:
         said = [line for line in log.lines[: files[0].start] if line.strip()]
         sums = f"{names:,} {noun} changed, +{added:,} −{removed:,} in {hunks:,} hunks"
         total = f"[{sums}; header lines left out]"
-        head = "\n".join([*said[:12], total])
-        if len(said) > 12:
-            head = "\n".join([*said[:12], f"[{len(said) - 12:,} lines left out]", total])
         return Grouped(
             [_group(log.lines, file) for file in files],
             "line",
-            head=head,
+            head="\n".join(said),
+            note=total,
             counts={"files": names, "added": added, "removed": removed, "hunks": hunks},
         )
 
@@ -135,7 +139,8 @@ def _file(lines: list[str], start: int) -> _File | None:
         line = lines[at]
         hunk = _HUNK.match(line)
         if hunk:
-            at = _hunk(lines, at, int(hunk["old"] or 1), int(hunk["new"] or 1), file)
+            take = _words if _by_words(lines, at, hunk) else _hunk
+            at = take(lines, at, int(hunk["old"] or 1), int(hunk["new"] or 1), file)
         elif _COMBINED.match(line):
             at = _combined(lines, at, file)
         elif file.hunks or not _HEADER.match(line):
@@ -198,6 +203,42 @@ def _hunk(lines: list[str], at: int, old: int, new: int, file: _File) -> int:
         elif mark != "\\" and not _broken(lines, at):
             break
         at += 1
+    file.hunks.append(Span(start, at))
+    return at
+
+
+def _by_words(lines: list[str], at: int, hunk: re.Match[str]) -> bool:
+    """Whether the hunk at line *at* shows changed words within lines rather than lines."""
+    marked = bare = changed = False
+    for line in lines[at + 1 : at + 1 + int(hunk["old"] or 1) + int(hunk["new"] or 1)]:
+        if _START.match(line) or _BEFORE.match(line):
+            break
+        marked = marked or _WORDS.search(line) is not None
+        bare = bare or (line[:1] not in _MARKS and line[:1] not in ("", "\\"))
+        changed = changed or line[:1] in ("+", "-")
+    return marked and (bare or not changed)
+
+
+def _words(lines: list[str], at: int, old: int, new: int, file: _File) -> int:
+    """Take the hunk at line *at*, of changed words, into *file*; return the line after it.
+
+    A line with added words counts as added, one with removed words as removed.
+    """
+    start = at
+    at += 1
+    while at < len(lines) and (old > 0 or new > 0):
+        line = lines[at]
+        if _START.match(line) or _BEFORE.match(line):
+            break
+        kinds = {match.lastgroup for match in _WORDS.finditer(line)}
+        rest = _WORDS.sub("", line).strip() if kinds else line
+        file.added += "added" in kinds
+        file.removed += "removed" in kinds
+        old -= bool(rest) or not kinds or "removed" in kinds
+        new -= bool(rest) or not kinds or "added" in kinds
+        at += 1
+    following = range(at, min(at + _ASTRAY, len(lines)))
+    at = next((n for n in following if _START.match(lines[n]) or _BEFORE.match(lines[n])), at)
     file.hunks.append(Span(start, at))
     return at
 

@@ -23,6 +23,7 @@ _REPORT = re.compile(
 )
 _NAMED = re.compile(r"[\w/\\~.][^:\"'<>|*?\t\n]*+$")
 _SUFFIX = re.compile(r"\.\w{1,10}$")
+_COUNT = re.compile(r"(?P<file>(?:[A-Za-z]:[\\/])?[^\s:][^:\n]*+):(?P<count>\d++)$")
 _LEAST, _LEAST_BARE = 3, 5
 """Matches a search must have to be one, with and without line numbers."""
 _AROUND = 40
@@ -61,6 +62,12 @@ class Grep:
 
     def find(self, log: Log) -> Iterator[Span]:
         """Yield the runs of matches with their context."""
+        for span in self._runs(log):
+            start, stop = span.start, span.stop
+            yield Span(start - (log.lines[start - 1 : start] == ["--"]),
+                       stop + (log.lines[stop : stop + 1] == ["--"]))  # fmt: skip
+
+    def _runs(self, log: Log) -> Iterator[Span]:
         start = stop = -1
         matches = bare = 0
         for hit in _hits(log.lines):
@@ -80,6 +87,9 @@ class Grep:
 
     def read(self, log: Log) -> Form | None:
         """Return the files in the order of their first match."""
+        counted = _counted(log.lines)
+        if counted is not None:
+            return counted
         files: dict[str, _File] = {}
         for hit in _hits(log.lines):
             line = log.lines[hit.at]
@@ -103,6 +113,26 @@ class Grep:
         )
 
 
+def _counted(lines: list[str]) -> Grouped | None:
+    """Return the files of ``grep -c``, each with its number of matches; None of anything else."""
+    said = [line for line in lines if line and line != "--"]
+    found = [match for line in said if (match := _COUNT.match(line))]
+    names = {match["file"] for match in found}
+    if len(found) != len(said) or len(names) != len(said):
+        return None
+    counts = {match["file"]: int(match["count"][:15]) for match in found}
+    known = [match for match in found if counts[match["file"]]]
+    empty = len(found) - len(known)
+    noun = "file" if empty == 1 else "files"
+    matches = sum(counts.values())
+    return Grouped(
+        [Group(match["file"], match[0], (), counts[match["file"]]) for match in known],
+        "match",
+        verdict=f"[{empty:,} {noun} without a match left out]" if empty else "",
+        counts={"matches": matches, "files": len(known)},
+    )
+
+
 def _add(file: _File, line: str) -> None:
     file.matches += 1
     if file.matches == 1:
@@ -110,16 +140,17 @@ def _add(file: _File, line: str) -> None:
         file.first = f"{file.name}\n{line}" if headed else line
         return
     if file.context:
-        file.context.append(line)
-        _close(file, 1)
+        around = len(file.context)
+        file.pieces.append(Piece("\n".join([*file.context, line]), 1, around))
+        file.context = []
     else:
         file.pieces.append(Piece(line))
 
 
-def _close(file: _File, matches: int = 0) -> None:
+def _close(file: _File) -> None:
     """Make what stands around matches a piece."""
     if file.context:
-        file.pieces.append(Piece("\n".join(file.context), matches))
+        file.pieces.append(Piece("\n".join(file.context), 0, len(file.context)))
         file.context = []
 
 

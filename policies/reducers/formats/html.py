@@ -68,7 +68,8 @@ class _Text:
 
     def found(self) -> Found:
         """Return the number of headings and links."""
-        return Found(counts={"headings": len(self.page.headings), "links": self.page.links})
+        headings = len(self.page.headings) + self.page.headed
+        return Found(counts={"headings": headings, "links": self.page.links})
 
     def lay(self, room: Room) -> Laid:
         """Return title and text if they fit, else both ends and the headings between them."""
@@ -83,7 +84,7 @@ class _Text:
         inner = Plain(Log(lines), (headings,))
         laid = inner.lay(room.of(max(0, room.limit - room.count(notice) - 2)))
         dropped = dict(laid.dropped)
-        for noun, count in (("links", page.links), ("lines of navigation", around)):
+        for noun, count in (("links", page.links), ("lines around it", around)):
             if count:
                 dropped[noun] = count
         return Laid(f"{laid.text}\n{notice}", dropped)
@@ -94,7 +95,7 @@ class _Text:
         if self.page.links:
             parts.append(f"{self.page.links:,} link addresses")
         if around:
-            parts.append(f"{around:,} lines of navigation")
+            parts.append(f"{around:,} lines around it")
         full = f"[HTML as text; left out: {', '.join(parts)}; {room.ask}]"
         return full if room.count(full) * 3 < room.limit else "[HTML as text, markup left out]"
 

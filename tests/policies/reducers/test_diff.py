@@ -201,3 +201,80 @@ def test_counts_agree_with_what_was_written(changes, limit):
         }
         laid = read(text).lay(Room(limit, tokenizer()))
         assert tokenizer().count(laid.text) <= limit
+
+
+LOOKS = (
+    "a.py:1: error: Missing return statement  [return]",
+    "===== 3 failed, 2 passed in 0.12s =====",
+    "make: *** [Makefile:9: all] Error 1",
+    "npm ERR! code ELIFECYCLE",
+)
+
+
+def added(path, lines):
+    body = "".join(f"+{line}\n" for line in lines)
+    return (
+        f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+        f"@@ -0,0 +1,{len(lines)} @@\n{body}"
+    )
+
+
+def test_the_lines_of_a_hunk_are_the_files_whatever_they_look_like():
+    fresh = added("cases.txt", [*LOOKS, *(f"b{n}.py:{n}: error: bad" for n in range(30))])
+    context = (
+        "diff --git a/log.txt b/log.txt\n--- a/log.txt\n+++ b/log.txt\n@@ -1,4 +1,5 @@\n"
+        + "".join(f" {line}\n" for line in LOOKS)
+        + "+end\n"
+    )
+    text = f"commit 0123abcd\n\n    a.py:3: error: mend it\n\n{fresh}{context}"
+    output = Output(text)
+    assert output.tool == "diff" and len(output.sections) == 1
+    assert output.found().counts == {"files": 2, "added": 35, "removed": 0, "hunks": 2}
+
+
+def test_a_checker_after_a_diff_keeps_its_lines():
+    said = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 2 source files)\n"
+    assert Output(added("cases.txt", LOOKS) + "\n" + said).tool == "diff+mypy"
+
+
+def test_a_test_run_that_prints_a_diff_owns_it():
+    text = (
+        "===== test session starts =====\ncollected 1 item\n\nt.py F\n\n"
+        "===== FAILURES =====\n____ test_a ____\n\n    def test_a():\n>       assert 0\n"
+        "E       assert 0\n\nt.py:2: AssertionError\n---- Captured stdout call ----\n"
+        + added("cases.txt", LOOKS)
+        + "===== short test summary info =====\nFAILED t.py::test_a - assert 0\n"
+        "===== 1 failed in 0.01s =====\n"
+    )
+    assert Output(text).tool == "pytest"
+
+
+def test_changed_words_within_lines_are_counted():
+    text = (
+        "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,5 +1,6 @@\n"
+        "import os\n\ndef f(x):\n    return [-x-]{+x + 1+}\n{+    # never+}\nprint(f(1))\n"
+        "diff --git a/b.py b/b.py\n--- a/b.py\n+++ b/b.py\n@@ -7,3 +7,2 @@ def g():\n"
+        "    a = {+2+}\n[-    b = 3-]\n    return a\n"
+    )
+    output = Output(text)
+    assert output.tool == "diff" and len(output.sections) == 1
+    assert output.found().counts == {"files": 2, "added": 3, "removed": 2, "hunks": 2}
+
+
+def test_brackets_in_code_are_no_changed_words():
+    text = (
+        "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n"
+        " x = y[-1:z[-2]]\n-a = w[-i-]\n+a = w[-j-]\n"
+    )
+    assert Output(text).found().counts == {"files": 1, "added": 1, "removed": 1, "hunks": 1}
+
+
+def test_in_little_room_the_files_come_before_the_message():
+    text = (
+        "commit 0123abcd\nAuthor: A Person <a@example.org>\n\n    A long subject of many words\n\n"
+    )
+    text += added("one.txt", ["line"] * 60) + added("two.txt", ["line"] * 60)
+    result = reduce(text, 100)
+    assert "one.txt (new) +60" in result.text and "two.txt (new) +60" in result.text
+    assert "characters" not in result.text
+    assert "[2 files changed, +120 −0 in 2 hunks; header lines left out]" in result.text

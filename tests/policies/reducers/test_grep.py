@@ -135,3 +135,27 @@ def test_what_only_looks_like_matches_is_not_claimed(text):
 def test_matches_within_other_lines_are_found():
     text = f"$ grep -rn total .\n{NUMBERED}$ echo\nnothing\n"
     assert list(REDUCER.find(Log.of(text))) == [Span(1, 6)]
+
+
+def test_lines_around_matches_are_counted_where_they_are_not_shown():
+    text = "--\n".join(
+        f"src/f{n}.py-{n + 9}-def before_{n}():\nsrc/f{n}.py:{n + 10}:    match_{n}()\n"
+        f"src/f{n}.py-{n + 11}-    after_{n}\n"
+        for n in range(40)
+    )
+    result = reduce(text + "--\n", 200)
+    assert result.tool == "grep" and len(Output(text + "--\n").sections) == 1
+    shown = result.text.count(":    match_")
+    assert result.text.count("[2 lines around left out]") == shown > 2
+    assert f"{40 - shown} files with {40 - shown} matches and {80 - 2 * shown} lines" in result.text
+    assert result.dropped["lines around"] == 80
+
+
+def test_counts_of_matches_are_added_up():
+    text = "".join(f"pkg/module_{n}.py:{n % 3}\n" for n in range(60))
+    assert Output(text).found().counts == {"matches": 60, "files": 40}
+    result = reduce(text, 120)
+    shown = [line for line in result.text.split("\n") if line.startswith("pkg/")]
+    left = 60 - sum(int(line.rpartition(":")[2]) for line in shown)
+    assert f"{40 - len(shown)} files with {left} matches; narrow" in result.text
+    assert result.text.endswith("[20 files without a match left out]")

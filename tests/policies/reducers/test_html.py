@@ -57,7 +57,7 @@ def test_a_page_becomes_its_text_with_a_notice():
     assert result.tool == "html"
     assert result.text.startswith("The Shop & Co\n# Orders\nTwo bold words")
     assert "x = 1" not in result.text and "color" not in result.text
-    assert "2 link addresses, 2 lines of navigation; narrow the call" in result.text
+    assert "2 link addresses, 2 lines around it; narrow the call" in result.text
     assert Output(page).found().counts == {"headings": 2, "links": 2}
 
 
@@ -105,3 +105,22 @@ def test_pages_nested_too_deep_are_cut_like_lines():
     result = reduce(deep, 100)
     assert result.text.startswith("<html><body>")
     assert "left out" in result.text
+
+
+def test_what_stands_outside_the_main_part_is_counted_and_not_shown():
+    page = (
+        "<html><body><div><h2>Keyboard shortcuts</h2><p>Press S to search</p></div>"
+        "<ul><li>Rust theme</li></ul><main><h1>Guide</h1>"
+        + "".join(f"<p>Step {n} is long enough to be read.</p>" for n in range(40))
+        + "</main><p>Imprint</p></body></html>"
+    )
+    result = reduce(page, 150)
+    assert result.text.startswith("# Guide\nStep 0 is")
+    assert "Keyboard" not in result.text and "theme" not in result.text
+    assert result.dropped["lines around it"] == 4
+    assert Output(page).found().counts["headings"] == 2
+
+
+def test_a_main_part_that_says_little_hides_nothing():
+    page = "<html><body><main>x</main>" + "<p>All the text is here.</p>" * 200 + "</body></html>"
+    assert "All the text" in reduce(page, 100).text

@@ -79,7 +79,7 @@ def test_every_directory_is_named_and_what_is_left_out_is_counted():
     result = reduce(text, 1_000)
     assert result.tool == "listing"
     for n in range(12):
-        assert f"src/pkg{n}/: 100 entries" in result.text
+        assert f"src/pkg{n}: 100 entries" in result.text
     shown = sum(line.startswith("  module_") for line in result.text.splitlines())
     assert shown > 48
     assert without_tokens(result) == {"paths": 1_200 - shown}
@@ -114,3 +114,20 @@ def test_a_listing_among_other_lines_is_found():
         Span(1, 10),
         Span(12, 17),
     ]
+
+
+def test_one_folder_stands_once_however_its_path_ends():
+    deep = "".join(f"/srv/app/pkg{n}/inner/module_{m}.py\n" for n in range(40) for m in range(8))
+    text = "".join(f"/srv/app/file_{n}.py\n" for n in range(9)) + deep
+    for limit in (100, 200, 400):
+        heads = [
+            line.split(":")[0] for line in reduce(text, limit).text.split("\n") if ": " in line
+        ]
+        assert len({head.rstrip("/") for head in heads}) == len(heads), heads
+
+
+def test_a_long_folder_fills_a_small_room():
+    rows = "".join(f"-rwxr-xr-x 1 root root {n * 37} Jan 14 2023 program-{n}\n" for n in range(900))
+    result = reduce(rows, 400)
+    assert result.tool == "listing"
+    assert result.tokens_after > 300
