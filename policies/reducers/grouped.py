@@ -25,6 +25,8 @@ _SMALL = 200
 """Tokens below which no line of the head is kept beside the note: the groups' names come first."""
 _HEAD_SHARE = 4
 """Part of the room that the head may take: one in so many."""
+_TINY = 60
+"""Tokens below which marks are short and alone, so that a name stands beside them."""
 _MARK = 12
 """Tokens that the mark of what a group leaves out takes at most."""
 
@@ -82,12 +84,12 @@ class Grouped:
     def lay(self, room: Room) -> Laid:
         """Return all groups if they fit, else all titles and as many pieces, else fewer titles."""
         head, verdict = self._head(room), clip(self.verdict, 400)
-        free = room.limit - _MARK
+        free = room.limit - (_MARK if room.limit >= _TINY else 0)
         while True:
             text, dropped = self._try(room, free, head, verdict)
             if room.fits(text):
                 return Laid(text, dropped)
-            if free > 60:
+            if free > _TINY or (room.limit < _TINY and free > 20):
                 free = int(free * 0.95) - 2
             elif head or verdict:
                 free, head, verdict = room.limit - _MARK, "", ""
@@ -97,6 +99,8 @@ class Grouped:
 
     def _head(self, room: Room) -> str:
         """Return the lines of the head that fit into its part of the room, and the note."""
+        if room.limit < _TINY:
+            return ""
         lines = self.head.split("\n") if self.head else []
         kept: list[str] = []
         free = 0 if self.note and room.limit < _SMALL else room.limit // _HEAD_SHARE
@@ -183,6 +187,8 @@ class Grouped:
         inside = f" with {things:,} {plural(self.noun, things)}" if things else ""
         if around:
             inside += f" and {around:,} {plural('line', around)} around"
+        if room.limit < _TINY:
+            return f"[{which} left out]"
         return f"[left out: {which}{inside}; {room.ask}]"
 
     def _ask(self, shown: int, taken: Sequence[int], room: Room) -> str:
@@ -192,7 +198,7 @@ class Grouped:
         cut = any(
             count < len(group.pieces) for group, count in zip(self.groups, taken, strict=True)
         )
-        return f"[{room.ask}]" if cut else ""
+        return f"[{room.ask}]" if cut and room.limit >= _TINY else ""
 
     def _dropped(self, shown: int, taken: Sequence[int]) -> dict[str, int]:
         things = around = 0

@@ -251,7 +251,9 @@ class Sections:
         merged = _merged(self.sections)
         if len(merged) < len(self.sections):
             return Sections(merged)._lay(room)
-        ranked = sorted(self.sections, key=lambda section: _WORTH.get(section.reducer.kind, 9))
+        ranked = sorted(
+            self.sections, key=lambda each: (each.plain, _WORTH.get(each.reducer.kind, 9))
+        )
         shown = ranked[: max(1, (room.limit - 40) // (_LEAST_SHARE + 20))]
         hidden = ranked[len(shown) :]
         names = [f"{section.tool} ({len(section.log):,} lines)" for section in hidden]

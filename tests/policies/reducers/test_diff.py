@@ -233,7 +233,10 @@ def test_the_lines_of_a_hunk_are_the_files_whatever_they_look_like():
 
 
 def test_a_checker_after_a_diff_keeps_its_lines():
-    said = "a.py:1: error: Missing return statement  [return]\nFound 1 error in 1 file (checked 2 source files)\n"
+    said = (
+        "a.py:1: error: Missing return statement  [return]\n"
+        "Found 1 error in 1 file (checked 2 source files)\n"
+    )
     assert Output(added("cases.txt", LOOKS) + "\n" + said).tool == "diff+mypy"
 
 
@@ -278,3 +281,9 @@ def test_in_little_room_the_files_come_before_the_message():
     assert "one.txt (new) +60" in result.text and "two.txt (new) +60" in result.text
     assert "characters" not in result.text
     assert "[2 files changed, +120 −0 in 2 hunks; header lines left out]" in result.text
+
+
+def test_in_the_least_room_a_file_stands_beside_the_mark():
+    text = added("one.txt", ["a line of some length"] * 60) + added("two.txt", ["line"] * 60)
+    result = reduce(text, 40)
+    assert "b/one.txt" in result.text and "left out" in result.text

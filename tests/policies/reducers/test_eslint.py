@@ -11,17 +11,17 @@ from sim.tokens import tokenizer
 
 STYLISH = """\
 
-/work/shop/src/cart.ts
+/repo/shop/src/cart.ts
    3:10  warning  'tax' is assigned a value but never used         no-unused-vars
   12:5   error    Expected '===' and instead saw '=='              eqeqeq
   40:1   error    Delete `··`                                      prettier/prettier
 
-/work/shop/app/(shop)/page.tsx
+/repo/shop/app/(shop)/page.tsx
   1:1  error  Parsing error: Unexpected token
   | <<<
   2:1  error  Another one  no-undef
 
-/work/shop/src/only.js
+/repo/shop/src/only.js
   0:0  warning  File ignored because of a matching ignore pattern
 
 ✖ 6 problems (4 errors, 2 warnings)
@@ -64,23 +64,23 @@ def laid(text, limit=4000):
 def test_stylish_rows_stand_under_their_file_and_agree_with_the_summary():
     assert found(STYLISH).counts == {"errors": 4, "warnings": 2, "files": 3}
     assert found(STYLISH).files == (
-        "/work/shop/src/cart.ts",
-        "/work/shop/app/(shop)/page.tsx",
-        "/work/shop/src/only.js",
+        "/repo/shop/src/cart.ts",
+        "/repo/shop/app/(shop)/page.tsx",
+        "/repo/shop/src/only.js",
     )
     assert find(STYLISH) == [Span(1, 16)]
 
 
 def test_the_first_error_stands_before_an_earlier_warning():
     text = laid(STYLISH)
-    assert text.startswith("/work/shop/src/cart.ts:12:5  error  Expected '==='")
+    assert text.startswith("/repo/shop/src/cart.ts:12:5  error  Expected '==='")
     assert "only.js:0:0  warning  File ignored" in text
     assert "✖ 6 problems (4 errors, 2 warnings)" in text
 
 
 def test_a_message_of_several_lines_does_not_start_another_file():
     text = """\
-/work/shop/src/types.ts
+/repo/shop/src/types.ts
   236:18  error  An empty interface allows any value
 - If that's what you want, say so in the options.
 - If not,
@@ -88,12 +88,12 @@ def test_a_message_of_several_lines_does_not_start_another_file():
 - again.
 - Else you probably want `unknown` instead  @typescript-eslint/no-empty-object-type
   252:15  error  Unexpected any  @typescript-eslint/no-explicit-any
-/work/shop/src/next.ts
+/repo/shop/src/next.ts
   1:1  error  No blank line above  quotes
 
 ✖ 3 problems (3 errors, 0 warnings)
 """
-    assert found(text).files == ("/work/shop/src/types.ts", "/work/shop/src/next.ts")
+    assert found(text).files == ("/repo/shop/src/types.ts", "/repo/shop/src/next.ts")
     assert found(text).counts == {"errors": 3, "files": 2}
     assert find(text) == [Span(0, 12)]
     assert "you probably want `unknown`" in laid(text)
@@ -104,7 +104,7 @@ def test_next_lint_and_rows_behind_a_script_runner():
     assert found(NEXT).files == ("./pages/index.tsx", "./pages/about.tsx")
     lines = [*STYLISH.splitlines()[1:5], "✖ 3 problems (2 errors, 1 warning)"]
     runner = "".join(f"web:lint: {line}\n" for line in lines)
-    assert found(runner).files == ("/work/shop/src/cart.ts",)
+    assert found(runner).files == ("/repo/shop/src/cart.ts",)
     assert found(runner).counts == {"errors": 2, "warnings": 1, "files": 1}
 
 

@@ -1,6 +1,7 @@
 """Plain logs: repeats folded, then both ends and what is wrong between them."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -61,7 +62,7 @@ def test_a_rare_value_of_a_number_that_takes_few_is_kept():
 def test_folds_hold_lines_of_one_shape_and_runs_end_with_their_last(lines):
     starts = fold(Log(lines))
     assert starts[-1] == len(lines) and starts == sorted(set(starts))
-    for start, stop in zip(starts, starts[1:], strict=False):
+    for start, stop in pairwise(starts):
         inside = lines[start:stop]
         assert len({shape(line) for line in inside}) == 1
         assert len(inside) != 2
