@@ -55,7 +55,8 @@ class Reducer(Protocol):
 
     *kind* is what sort of tool it is, one of :data:`KINDS`. *rank* decides between two that claim
     the same lines: the higher wins. *hints* are strings of which every output of the format has at
-    least one; without hints it is always asked.
+    least one; without hints it is always asked. A reducer may also have ``quotes``: if true, what
+    stands in its lines is text of its own, whatever other tools would make of it.
     """
 
     name: str

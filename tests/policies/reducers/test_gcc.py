@@ -37,7 +37,7 @@ main.m:7:10: fatal error: 'Widget/Widget.h' file not found
 LINKER = """\
 /usr/bin/ld: build/main.o: in function `main':
 main.c:(.text+0x1f): undefined reference to `start_engine'
-/usr/bin/ld: build/main.o:/work/engine.c:88: undefined reference to `stop_engine'
+/usr/bin/ld: build/main.o:/repo/engine.c:88: undefined reference to `stop_engine'
 /usr/bin/ld: build/b.o:b.c:(.bss+0x0): multiple definition of `count'; build/a.o:a.c:(.bss+0x0): first defined here
 /usr/bin/ld: cannot find -lfoo: No such file or directory
 collect2: error: ld returned 1 exit status
@@ -89,7 +89,7 @@ def test_warnings_stand_in_where_there_is_no_error():
 
 def test_the_linker_names_the_source_it_knows():
     found = Output(LINKER).found()
-    assert found.files == ("main.c", "/work/engine.c", "b.c")
+    assert found.files == ("main.c", "/repo/engine.c", "b.c")
     assert found.counts == {"errors": 4, "files": 3}
     text = laid(LINKER)
     assert "cannot find -lfoo" in text

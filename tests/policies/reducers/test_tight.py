@@ -28,7 +28,7 @@ NPM = """\
 npm error code ELSPROBLEMS
 npm error missing: left-handed@2.0.0, required by shop@1.0.0
 npm error invalid: right-handed@1.0.0 /srv/shop/node_modules/right-handed
-npm error A complete log of this run can be found in: /root/.npm/_logs/2031-01-01-debug-0.log
+npm error A complete log of this run can be found in: /home/dev/.npm/_logs/2031-01-01-debug-0.log
 """
 
 PIP = """\
