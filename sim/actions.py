@@ -63,10 +63,12 @@ class Restore:
 class Breakpoints:
     """Put cache breakpoints after these segments (at most 4), until put otherwise.
 
-    With fewer than 4, the end of the request keeps its own.
+    With fewer than 4, the end of the request keeps its own. The first *long* of them ask for the
+    longer life, where the provider sells one.
     """
 
     after: tuple[str, ...]
+    long: int = 0
 
 
 @dataclass(frozen=True, slots=True)

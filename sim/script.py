@@ -16,10 +16,13 @@ from typing import Any, ClassVar
 from sim.segments import Fact, Kind
 
 __all__ = [
+    "CHANGES",
     "STIMULI",
     "Act",
     "Arrival",
     "Attempt",
+    "Change",
+    "KeepAlive",
     "Operator",
     "Query",
     "Script",
@@ -153,9 +156,50 @@ class Wait:
     seconds: float
 
 
-Stimulus = Arrival | Write | WorldRefresh | Query | Act | Operator | Wait
+@dataclass(frozen=True, slots=True)
+class KeepAlive:
+    """While the wait before the turn lasts, the last request is sent again every so many seconds.
+
+    Such a ping reads the cached prefix, and so renews it.
+    """
+
+    type: ClassVar[str] = "keep-alive"
+    turn: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something about the requests changes that the provider keeps apart from the messages.
+
+    *what* is one of :data:`CHANGES`, *value* what it is from now on; the cached prefix ends where
+    *what* comes in, and is found again if the value returns.
+    """
+
+    type: ClassVar[str] = "change"
+    turn: int
+    what: str
+    value: str
+
+
+CHANGES = ("tools", "system", "tool_choice", "images", "effort")
+"""What can change: the first comes in before everything, the second before the system, the others
+before the messages (Anthropic: prompt caching, what invalidates the cache)."""
+
+Stimulus = Arrival | Write | WorldRefresh | Query | Act | Operator | Wait | KeepAlive | Change
 STIMULI: Mapping[str, type[Any]] = {
-    cls.type: cls for cls in (Arrival, Write, WorldRefresh, Query, Act, Operator, Wait)
+    cls.type: cls
+    for cls in (
+        Arrival,
+        Write,
+        WorldRefresh,
+        Query,
+        Act,
+        Operator,
+        Wait,
+        KeepAlive,
+        Change,
+    )
 }
 
 
@@ -191,6 +235,9 @@ class Turn:
     acts: list[Act] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     wait: float = 0.0
+    keep_alive: float = 0.0
+    """Seconds from one ping to the next while the wait lasts; 0: none is sent."""
+    changes: list[Change] = field(default_factory=list)
 
     def add(self, stimulus: Stimulus) -> None:
         """File *stimulus* under its kind."""
@@ -207,6 +254,10 @@ class Turn:
                 self.operators.append(stimulus)
             case Wait():
                 self.wait += stimulus.seconds
+            case KeepAlive():
+                self.keep_alive = stimulus.seconds
+            case Change():
+                self.changes.append(stimulus)
 
     def joined(self, stimuli: Sequence[Stimulus]) -> Turn:
         """Return a new turn with *stimuli* after these."""
@@ -217,6 +268,8 @@ class Turn:
             list(self.acts),
             list(self.operators),
             self.wait,
+            self.keep_alive,
+            list(self.changes),
         )
         for stimulus in stimuli:
             both.add(stimulus)

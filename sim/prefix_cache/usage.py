@@ -17,3 +17,7 @@ class Usage(NamedTuple):
     """Computed and billed as written to the cache."""
     plain: int
     """Computed and billed as ordinary input."""
+    written_long: int = 0
+    """The part of what was written that lives the longer life."""
+    stored: int = 0
+    """Tokens of all entries stored anew, each from its beginning, where storage is billed."""
