@@ -42,6 +42,8 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
         "line_tokens": 12,
         "restore_tokens": 40,
         "image_tokens": 90,
+        "cache.long": 0,
+        "history": "editable",
         "compaction.at": 1.0,
         "compaction.share": 0.05,
         "reader.invent_untagged": 1.0,
@@ -58,7 +60,7 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
 )
 """Common keys of every such script, where it does not say otherwise."""
 
-CAPABILITIES = frozenset({"facts", "ranks", "roles"})
+CAPABILITIES = frozenset({"edits", "facts", "ranks", "roles"})
 
 
 def adversaries() -> Iterator[Script]:
@@ -79,6 +81,7 @@ def adversaries() -> Iterator[Script]:
     yield _unpinned_head()
     yield _read_on()
     yield _run_again()
+    yield _old_results()
     for number in range(8):
         yield _mixed(number)
 
@@ -379,6 +382,31 @@ def _run_again() -> Script:
         Query(5, "q2", "new", 0.9, ("check-3",)),
         Arrival(6, "check-4", Kind.TOOL_RESULT, 380, 0.9, tool="typecheck", facts=(new,)),
     )
+
+
+def _old_results() -> Script:
+    """Return a script of long results, one with long thoughts and arguments, one asked for again."""
+    stimuli: list[Stimulus] = [*_head()]
+    for turn in range(1, 9):
+        pair, fact = f"p{turn}", Fact(f"k{turn}", "v", "w")
+        about: Mapping[str, Any] = {"pair": pair, "tool": "read"}
+        stimuli += [
+            Arrival(turn, f"thought-{turn}", Kind.THINKING, 700, 0.5),
+            Arrival(turn, f"call-{turn}", Kind.TOOL_CALL, 450 + 50 * turn, 0.5, **about),
+            Arrival(
+                turn,
+                f"result-{turn}",
+                Kind.TOOL_RESULT,
+                9_000 if turn != 2 else 499,
+                0.5,
+                facts=(fact,),
+                copy=turn != 3,
+                taggable=turn != 4,
+                **about,
+            ),
+        ]
+    stimuli.append(Query(8, "q1", "k1", 0.9, ("result-1",)))
+    return script("old-results", *stimuli, turns=9, budget=70_000)
 
 
 def _mixed(number: int) -> Script:

@@ -21,6 +21,7 @@ class Compaction(Composed):
     name = "compaction"
     summary = "over its share of the budget, makes one summary of everything unpinned"
     source = "field"
+    edits = False
     options = (
         switch("compact", "make the summary"),
         setting("compaction.at"),

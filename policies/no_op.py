@@ -17,6 +17,7 @@ class NoOp(Composed):
     name = "no-op"
     summary = "removes nothing: what the backstop alone does"
     source = "baseline"
+    edits = False
 
     def compose(self, options: Options) -> Iterable[Any]:
         """Return no parts."""

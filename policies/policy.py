@@ -35,13 +35,15 @@ class Composed:
     options: ClassVar[tuple[Option, ...]] = ()
     requires: ClassVar[frozenset[str]] = frozenset()
     """Capabilities that a scenario must offer."""
+    edits: ClassVar[bool] = True
+    """Whether it changes what was sent; False: it appends and compacts at most."""
 
     def __init__(self, options: Mapping[str, str] | None = None) -> None:
         """Compose the policy from *options*, by name; raises InputError for a wrong one."""
         chosen = Options(self.name, self.options, options or {})
         self.label = chosen.label
         self.declares = frozenset(self.breaks(chosen))
-        self.needs = self.requires
+        self.needs = self.requires | ({"edits"} if self.edits else frozenset())
         self._parts = tuple(self.compose(chosen))
         for hook in HOOKS:
             parts = [part for part in self._parts if hasattr(part, hook)]

@@ -31,7 +31,7 @@ def _cut(world: World, segment: Segment) -> None:
         f"the backstop cut {segment.id} ({segment.tokens} tokens); "
         f"what last grew the window was {world.grew}"
     )
-    world.window.remove(segment)
+    world.window.remove(segment, "truncation")
     world.gone(segment, State.TRUNCATED)
     world.ledger.books.leave("truncated", segment.tokens)
     world.ledger.note(segment.id, "truncated", world.view.turn)

@@ -170,7 +170,7 @@ class Door:
             segment.base = segment.previous
             self.roles_changed(world.roles.rest_on(segment), ())
         world.settle_version(segment)
-        self._append(segment)
+        self._append(segment, "append")
         if segment.page_of is not None:
             self.roles_changed(world.roles.turn(segment), ())
         world.ledger.books.enter("admitted", tokens)
@@ -213,12 +213,13 @@ class Door:
         self.world.bug(InadmissibleAction, segment.id, segment.raw_tokens, says)
         return segment.raw_tokens
 
-    def _append(self, segment: Segment) -> None:
+    def _append(self, segment: Segment, cause: str) -> None:
         world = self.world
         segment.state = State.RESIDENT
         segment.admitted = True
         segment.admitted_turn = world.view.turn
         segment.own_pin = self._own_pin(segment)
+        segment.entered = cause
         world.window.append(segment)
         if segment.kind in SPENDING_KINDS:
             world.view.quiescent = False
@@ -229,7 +230,7 @@ class Door:
         world = self.world
         segment.tokens = world.store.fetched_tokens(segment)
         world.settle_version(segment)
-        self._append(segment)
+        self._append(segment, "rehydration")
         world.view.quiescent = False
         world.ledger.books.enter("rehydrated", segment.tokens)
         world.ledger.note(segment.id, "fetched", world.view.turn)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 from sim.answers import Answers
+from sim.attribution import Cause, own
 from sim.audit import audit
 from sim.backstop import truncate
 from sim.door import Door
 from sim.errors import AuditError, InputError
+from sim.forecast import Forecast
 from sim.harness import Harness
 from sim.ledger import Ledger
 from sim.meter import Meter
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "lacking", "run"]
 
+_PING_OUTPUT = 1
+"""Tokens that the answer to a ping has: the least there can be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -48,8 +53,14 @@ class _Failed(Exception):
 
 
 def lacking(script: Script, policy: Policy) -> list[str]:
-    """Return the capabilities that *policy* needs and *script* does not offer."""
-    return sorted(frozenset(policy.needs) - script.capabilities)
+    """Return the capabilities that *policy* needs and *script* does not offer.
+
+    Every script offers ``edits``, unless its history is append-only.
+    """
+    offered = script.capabilities
+    if script.settings["history"] == "editable":
+        offered |= {"edits"}
+    return sorted(frozenset(policy.needs) - offered)
 
 
 def run(
@@ -100,7 +111,10 @@ class _Engine:
         self.policy = policy
         self.settings = settings
         self.world = World(settings, policy, script.seed, _names(script), strict)
-        self.world.meter = Meter(self.world.window, price, settings.cache_breakpoints)
+        self.world.meter = Meter(
+            self.world.window, price, settings.cache_breakpoints, settings.cache_long
+        )
+        self.world.view.cache = Forecast(self.world)
         self.harness = Harness(self.world)
         self.door = Door(self.world, self.harness)
         self.reader = Reader(settings, self.world.store, self.world.carriers, script.seed)
@@ -120,6 +134,7 @@ class _Engine:
             script.seed,
             settings.budget,
             price.name,
+            (price.input, price.write, price.read, price.output),
             tuple(sorted(policy.declares)),
             digest,
         )
@@ -184,9 +199,11 @@ class _Engine:
         else:
             world.record("turn", None, "", ())
         if turn.wait:
-            yield self.env.timeout(turn.wait)
-            world.now = self.env.now
+            yield from self._wait(turn)
             self._hook("on_idle", turn.wait)
+        for change in turn.changes:
+            world.meter.change(change.what, change.value)
+            world.record("change", change.what, change.value)
         yield from self._arrivals(turn.arrivals)
         self._writes(turn)
         self._demand()
@@ -202,6 +219,32 @@ class _Engine:
         if self.settings.clock_turn_seconds:
             yield self.env.timeout(self.settings.clock_turn_seconds)
         return branch
+
+    def _wait(self, turn: Turn) -> Generator[simpy.Event, Any, None]:
+        """Let the wait before a turn pass, with a ping each time the last one is old enough."""
+        world, end = self.world, self.env.now + turn.wait
+        while turn.keep_alive and self.env.now + turn.keep_alive < end:
+            yield self.env.timeout(turn.keep_alive)
+            world.now = self.env.now
+            if world.meter.requests:
+                self._ping()
+        yield self.env.timeout(end - self.env.now)
+        world.now = self.env.now
+
+    def _ping(self) -> None:
+        meter = self.world.meter
+        usage, causes, *_ = meter.ping(self.env.now)
+        output_usd = meter.output_usd(_PING_OUTPUT, usage.tokens)
+        self.world.record(
+            "ping",
+            usage.tokens,
+            usage.read,
+            usage.written,
+            usage.plain,
+            _PING_OUTPUT,
+            meter.input_usd(usage) + output_usd,
+            own(causes, "keep-alive", output_usd),
+        )
 
     # -- before the pass -------------------------------------------------------------------
 
@@ -317,10 +360,10 @@ class _Engine:
             yield self.env.timeout(world.rewriting_seconds)
         world.rewriting_seconds = 0.0
         world.now = self.env.now
-        usage = meter.request(self.env.now, world.log)
+        usage, causes, *_ = world.request()
         output = self.script.output_tokens.get(world.view.turn, settings.call_output_tokens)
         prefill, decode = meter.prefill_seconds(usage), meter.decode_seconds(output)
-        self._record_call(usage, output, prefill, decode, extra)
+        self._record_call(usage, output, prefill, decode, extra, causes)
         if not extra:
             self.answers.at_call(turn)
         if not settings.clock_turn_seconds:
@@ -328,7 +371,13 @@ class _Engine:
             world.now = self.env.now
 
     def _record_call(
-        self, usage: Usage, output: int, prefill: float, decode: float, extra: bool
+        self,
+        usage: Usage,
+        output: int,
+        prefill: float,
+        decode: float,
+        extra: bool,
+        causes: tuple[Cause, ...],
     ) -> None:
         meter = self.world.meter
         self.world.record(
@@ -343,6 +392,7 @@ class _Engine:
             prefill,
             decode,
             extra,
+            causes,
         )
 
 

@@ -23,6 +23,7 @@ class Harness:
     def __init__(self, world: World) -> None:
         self.world = world
         self._rewriting = Rewriting(world)
+        self._append_only = world.settings.history == "append-only"
 
     def obey(self, actions: Iterable[Action] | None, by: str) -> None:
         """Apply *actions* one by one; each is applied before the next is asked for."""
@@ -51,6 +52,9 @@ class Harness:
     def apply(self, action: Action, by: str) -> bool:
         """Check, apply and book one action; return whether it was applied."""
         world = self.world
+        if self._append_only and not _appends(action):
+            says = f"{action!r}, and the history may only be appended to or compacted"
+            return world.bug(InadmissibleAction, "", 0, says)
         match action:
             case Evict():
                 return self._evict(action, by)
@@ -83,7 +87,7 @@ class Harness:
 
     def _leave(self, segment: Segment, state: State) -> None:
         world = self.world
-        world.window.remove(segment)
+        world.window.remove(segment, "eviction")
         world.gone(segment, state)
 
     def _refresh(self, refresh: Refresh) -> bool:
@@ -107,7 +111,8 @@ class Harness:
             segment.facts = world.store.fetched_facts(segment)
             segment.version = world.store.version(segment.path)
             world.carry(segment)
-        world.window.resize(segment, tokens)
+        world.window.resize(segment, tokens, "refresh")
+        segment.entered = "refresh"
         segment.raw_tokens = tokens
         segment.reduced_tokens = None
         segment.lost = frozenset()
@@ -125,5 +130,14 @@ class Harness:
             count = len(breakpoints.after)
             says = f"{count} breakpoints, more than the {MAX_BREAKPOINTS} there can be"
             return world.bug(InadmissibleAction, "", 0, says)
+        if not 0 <= breakpoints.long <= len(breakpoints.after) + 1:
+            says = f"a longer life for {breakpoints.long} of {len(breakpoints.after)} breakpoints"
+            return world.bug(InadmissibleAction, "", 0, says)
         world.meter.breakpoints = breakpoints.after
+        world.meter.long = breakpoints.long
         return True
+
+
+def _appends(action: Action) -> bool:
+    """Whether an action leaves the history that was sent as it is, or compacts all of it."""
+    return isinstance(action, Breakpoints) or (isinstance(action, Rewrite) and action.whole)

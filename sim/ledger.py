@@ -49,6 +49,14 @@ class Books:
         setattr(self, book, getattr(self, book) + tokens)
         self.balance -= tokens
 
+    def left(self) -> int:
+        """Return the tokens that left, refreshes apart."""
+        return self.evicted_copy + self.evicted_dispensable + self.rewritten + self.truncated
+
+    def removed(self) -> int:
+        """Return the tokens that left, refreshes apart, less what was put in their place."""
+        return self.left() - self.surrogate - self.fabricated
+
     def as_dict(self) -> dict[str, int]:
         """Return every book by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "balance"}

@@ -1,44 +1,186 @@
-"""The meter: what each request costs in tokens, seconds and dollars."""
+"""The meter: what each request costs in tokens, seconds and dollars, and what made it cost that."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
+from sim.attribution import Cause, Tally
 from sim.prefix_cache import MAX_BREAKPOINTS, PrefixCache, Usage, make_cache
 from sim.prices import Price
-from sim.segments import Segment
+from sim.segments import Kind, Segment
 from sim.window import Window
 
-__all__ = ["Meter"]
+__all__ = ["Meter", "Sent"]
+
+_BEFORE = {"tools": (), "system": (Kind.TOOLS,)}
+"""What a change comes in behind: nothing, or these kinds of segment at the front."""
+
+_HEAD = (Kind.TOOLS, Kind.SYSTEM)
+
+UNCHANGED = "default"
+"""The value of everything that can change until something changes it."""
+
+
+class Sent(NamedTuple):
+    """A request and how it was billed.
+
+    *causes* say of each token what it is due to. *behind* counts the tokens behind the first cut
+    that stayed, were computed again and would have been read but for it; *broken* counts those in
+    front of the cut, too, that were found no more; *live* is what the request before, sent again as
+    it was, would have read.
+    """
+
+    usage: Usage
+    causes: tuple[Cause, ...]
+    behind: int
+    broken: int
+    live: int
 
 
 class Meter:
     """Sends the window to a prefix cache, request by request, at one price.
 
     The prompt follows the window from the first change on, so a request costs as much time as
-    has changed since the one before.
+    has changed since the one before. *cache* is one that others share, and *owner* then tells the
+    segments of this window from theirs; by default the window has a cache of its own.
     """
 
-    def __init__(self, window: Window, price: Price, breakpoints: Sequence[str]) -> None:
+    def __init__(
+        self,
+        window: Window,
+        price: Price,
+        breakpoints: Sequence[str] = (),
+        long: int = 0,
+        cache: PrefixCache | None = None,
+        owner: Hashable = None,
+    ) -> None:
         self.price = price
         self.breakpoints: tuple[str, ...] = tuple(breakpoints)
         """Segments after which a breakpoint stands, besides one at the end if fewer than four do;
         empty: the rule's default."""
+        self.long = long
+        """How many breakpoints, the first ones, ask for the longer life."""
+        self.requests = 0
+        """Requests sent so far, pings and those for summaries among them."""
         self._window = window
-        self._cache: PrefixCache = make_cache(price.rules)
+        self._cache: PrefixCache = make_cache(price.rules) if cache is None else cache
         self._prompt = self._cache.prompt()
+        self._owner = owner
+        self._sent: list[tuple[str, int, int]] = []
+        """Id, version and tokens of each segment of the last request."""
+        self._places: list[int] | None = None
+        """Breakpoints of the last request."""
+        self._values: dict[str, str] = {}
 
-    def request(self, now: float, log: dict[str, Segment]) -> Usage:
+    # -- requests --------------------------------------------------------------------------
+
+    def request(self, now: float, log: Mapping[str, Segment]) -> Sent:
         """Send the window as it is and return how its tokens were billed."""
-        prompt, window = self._prompt, self._window
-        if window.first_changed < len(prompt):
-            prompt.truncate(window.first_changed)
-        for segment in window.segments[len(prompt) :]:
-            prompt.append(segment.id, segment.version, segment.tokens, segment.kind)
-        window.first_changed = len(window.segments)
-        return self._cache.call(prompt, now, self._places(log))
+        live, kept = self._expected(now)
+        moved = self._follow()
+        self._places = self._marks(log)
+        usage = self._call(now)
+        return self._explain(usage, moved, live, kept)
 
-    def _places(self, log: dict[str, Segment]) -> list[int] | None:
+    def ping(self, now: float) -> Sent:
+        """Send the last request again, as it was."""
+        live, kept = self._expected(now)
+        usage = self._call(now)
+        tally = Tally(usage, self.price)
+        tally.add_old("rule", 0, usage.tokens, 0, live, kept)
+        return Sent(usage, tally.causes(), 0, 0, live)
+
+    def change(self, what: str, value: str) -> None:
+        """Give *what* of the requests another value: the prefix breaks where it comes in."""
+        if self._values.get(what, UNCHANGED) == value:
+            return
+        self._values[what] = value
+        if value == UNCHANGED:
+            del self._values[what]
+        self._window.breaks(self._scope(_BEFORE.get(what, _HEAD)), "change")
+
+    def live(self, now: float) -> int:
+        """Return the tokens that the last request would read if it were sent again *now*."""
+        return self._cache.lookup(self._prompt, now, self._places)
+
+    def unbroken(self, segment: Segment) -> tuple[int, int] | None:
+        """Return where a resident segment and the unbroken prefix end, in tokens from the front.
+
+        None if the prefix is broken in front of the segment, or ends there.
+        """
+        at, first = self._window.index(segment) + 1, self._window.first_changed
+        path = self._prompt.path
+        return None if at > first else (path[at].end, path[first].end)
+
+    def _expected(self, now: float) -> tuple[int, int]:
+        """Return what the last request, sent again, would read now and would have read at once."""
+        prompt = self._prompt
+        return self.live(now), self._cache.kept(prompt, self._places)
+
+    def _call(self, now: float) -> Usage:
+        self.requests += 1
+        cache, prompt, places = self._cache, self._prompt, self._places
+        long = min(self.long, cache.long_marks(prompt, places)) if self.long else 0
+        return cache.call(prompt, now, places, long)
+
+    def _follow(self) -> dict[tuple[str, int, int], int]:
+        """Bring the prompt up to date; return where what is behind the first cut began before."""
+        prompt, window, sent = self._prompt, self._window, self._sent
+        first = window.first_changed
+        moved = {}
+        if first < len(prompt):
+            starts = prompt.path[first:]
+            moved = {name: node.end for name, node in zip(sent[first:], starts, strict=False)}
+            prompt.truncate(first)
+            del sent[first:]
+        scopes = self._scopes() if self._values else {}
+        for at, segment in enumerate(window.segments[first:], first):
+            key: Hashable = segment.id if self._owner is None else (self._owner, segment.id)
+            if at in scopes:
+                key = (key, scopes[at])
+            prompt.append(key, segment.version, segment.tokens, segment.kind)
+            sent.append((segment.id, segment.version, segment.tokens))
+        return moved
+
+    def _scopes(self) -> dict[int, tuple[tuple[str, str], ...]]:
+        """Return what has changed, by the position in front of which it comes in."""
+        found: dict[int, tuple[tuple[str, str], ...]] = {}
+        for what, value in sorted(self._values.items()):
+            at = self._scope(_BEFORE.get(what, _HEAD))
+            found[at] = (*found.get(at, ()), (what, value))
+        return found
+
+    def _scope(self, kinds: tuple[Kind, ...]) -> int:
+        """Return how many segments at the front are of these *kinds*."""
+        at = 0
+        for segment in self._window.segments:
+            if segment.kind not in kinds:
+                break
+            at += 1
+        return at
+
+    def _explain(
+        self, usage: Usage, moved: Mapping[tuple[str, int, int], int], live: int, kept: int
+    ) -> Sent:
+        window, path = self._window, self._prompt.path
+        first, cut = window.first_changed, window.broken_by
+        cause = cut or "rule"
+        tally = Tally(usage, self.price)
+        front = path[first].end
+        broken = tally.add_old(cause, 0, front, 0, live, kept)
+        behind = 0
+        for at, segment in enumerate(window.segments[first:], first):
+            start, end = path[at].end, path[at + 1].end
+            was = moved.get((segment.id, segment.version, segment.tokens))
+            if was is None:
+                tally.add(segment.entered, start, end)
+            else:
+                behind += tally.add_old(cause, start, end, was - start, live, kept)
+        window.sent()
+        return Sent(usage, tally.causes(), behind, broken + behind if cut else 0, live)
+
+    def _marks(self, log: Mapping[str, Segment]) -> list[int] | None:
         if not self.breakpoints:
             return None
         places = {
@@ -49,6 +191,8 @@ class Meter:
         if len(places) < MAX_BREAKPOINTS:
             places.add(len(self._window))
         return sorted(places - {0})[:MAX_BREAKPOINTS]
+
+    # -- prices ----------------------------------------------------------------------------
 
     def input_usd(self, usage: Usage) -> float:
         """Return the price of a request's input."""

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sim.attribution import CAUSES
+from sim.break_even import Passes
+
 if TYPE_CHECKING:
     from sim.records import Record
 
@@ -72,8 +75,28 @@ METRICS: tuple[Metric, ...] = (
     _cost("plain_tokens", "tokens", None, "input billed as plain"),
     _cost("output_tokens", "tokens", None, "output, that of rewriting calls included"),
     _cost("prefill_cost_usd", "USD", "less", "price of all input"),
-    _cost("maintenance_cost_usd", "USD", "less", "price of the calls that rewrite"),
+    _cost("maintenance_cost_usd", "USD", "less", "price of the calls that rewrite or keep alive"),
     _cost("total_cost_usd", "USD", "less", "input, output and maintenance"),
+    *(
+        _cost(f"{cause.replace('-', '_')}_cost_usd", "USD", better, f"of it: {meaning}")
+        for cause, better, meaning in (
+            ("read", None, "what was read from the cache"),
+            ("append", None, "new in the request, let in at the door"),
+            ("rehydration", "less", "new in the request, brought back"),
+            ("refresh", "less", "refreshed in place, or computed again behind that"),
+            ("rewrite", "less", "surrogates, or computed again behind them"),
+            ("compaction", "less", "summaries, or computed again behind them"),
+            ("eviction", "less", "computed again behind an eviction"),
+            ("truncation", "less", "computed again behind a cut of the backstop"),
+            ("change", "less", "computed again after a change of tools or effort"),
+            ("expiry", "less", "computed again since its entry had expired"),
+            ("rule", None, "computed again since the rule never stored it, or does not find it"),
+            ("storage", "less", "keeping entries, where that is billed"),
+        )
+    ),
+    _cost("passes", "count", None, "requests in front of which something had left"),
+    _cost("paid_back", "count", "more", "passes that paid back by the end of the run"),
+    _cost("pings", "count", None, "requests sent again to keep their prefix alive"),
     _cost("prefill_seconds", "s", "less", "time to first token, all requests"),
     _cost("total_seconds", "s", "less", "length of the run"),
     Metric("cache_hit_rate", "share", "more", "cost", "cached ÷ input", None, True),
@@ -111,6 +134,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("turns", "count", None, "counts", "turns begun"),
 )
 
+_CAUSES = {cause: f"{cause.replace('-', '_')}_cost_usd" for cause in CAUSES}
+
 NAMES: tuple[str, ...] = tuple(metric.name for metric in METRICS)
 
 
@@ -123,6 +148,7 @@ class _Measure:
         self.status, self.reason = "completed", ""
         self._output_usd = 0.0
         self._edited = 0
+        self._passes = Passes()
 
     def add(self, name: str, amount: float = 1) -> None:
         self.values[name] += amount
@@ -138,6 +164,7 @@ class _Measure:
             self.add("edit_turns")
 
     def run(self, record: Record) -> None:
+        self._passes.add(record)
         self.budget = record[6]
 
     def turn(self, record: Record) -> None:
@@ -152,6 +179,7 @@ class _Measure:
         self.add("never_admitted_tokens", record[6])
 
     def page(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("pages")
 
     def refuse(self, record: Record) -> None:
@@ -171,11 +199,13 @@ class _Measure:
         self.highest("peak_demand_tokens", record[3])
 
     def evict(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("evictions")
         self.add(f"evicted_{record[5]}_tokens", record[4])
         self.edit(record[2])
 
     def rewrite(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("rewrites")
         self.add("rewritten_tokens", record[5])
         self.add("surrogate_tokens", record[6])
@@ -186,6 +216,7 @@ class _Measure:
         self.add("fabricated_tokens", record[6])
 
     def truncate(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("truncated_tokens", record[4])
 
     def rehydrate(self, record: Record) -> None:
@@ -194,11 +225,15 @@ class _Measure:
             self.add(f"rehydrated_{how}")
 
     def fetch(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("fetches")
         self.add("rehydrated_tokens", record[4])
 
     def call(self, record: Record) -> None:
-        tokens, read, written, plain, output, usd, output_usd, prefill, _, _ = record[3:]
+        self._passes.add(record)
+        tokens, read, written, plain, output, usd, output_usd, prefill, _, _, causes = record[3:]
+        for cause, _, part in causes:
+            self.add(_CAUSES[cause], part)
         self.add("calls")
         self.add("input_tokens", tokens)
         self.add("cached_tokens", read)
@@ -213,6 +248,15 @@ class _Measure:
     def maintain(self, record: Record) -> None:
         self.add("output_tokens", record[6])
         self.add("maintenance_cost_usd", record[7])
+
+    def ping(self, record: Record) -> None:
+        self.add("pings")
+        self.add("output_tokens", record[7])
+        self.add("maintenance_cost_usd", record[8])
+
+    def pass_(self, record: Record) -> None:
+        self._passes.add(record)
+        self.add("passes")
 
     def missed(self, record: Record) -> None:
         self.add("missed_tokens", record[4])
@@ -255,6 +299,8 @@ class _Measure:
         values["total_cost_usd"] = (
             values["prefill_cost_usd"] + self._output_usd + values["maintenance_cost_usd"]
         )
+        paid = [each.paid_back for each in self._passes.close()]
+        values["paid_back"] = None if None in paid else sum(map(bool, paid))
         values["confabulation_rate"] = _share(values["confabulated"], values["queries"])
         values["mean_tokens"] = _share(values["input_tokens"], values["calls"])
         values["cache_hit_rate"] = _share(values["cached_tokens"], values["input_tokens"])
@@ -276,6 +322,7 @@ def measure(records: Iterable[Record]) -> dict[str, Any]:
         for name in vars(_Measure)
         if not name.startswith("_") and name not in {"add", "highest", "edit", "finish"}
     }
+    handlers["pass"] = handlers.pop("pass_")
     for record in records:
         handler = handlers.get(record[0])
         if handler is not None:

@@ -15,8 +15,9 @@ __all__ = ["FIELDS", "Record", "to_dict", "to_dicts"]
 Record = tuple[Any, ...]
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    # A run begins: what it ran, and the rules its policy declares it breaks.
-    "run": ("scenario", "policy", "seed", "budget", "price", "declares", "digest"),
+    # A run begins: what it ran, at what prices (US dollars per million tokens: plain, written,
+    # read, output), and the rules its policy declares it breaks.
+    "run": ("scenario", "policy", "seed", "budget", "price", "rates", "declares", "digest"),
     # A turn begins.
     "turn": ("attempt", "branch", "missing"),
     # An attempt ends its guard: branch is ok, failed or, unguarded, script.
@@ -61,7 +62,16 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "rehydrate": ("segment", "tokens", "how", "by", "reason", "displaced", "score", "floor"),
     # What was granted comes back, at the end of the window.
     "fetch": ("segment", "tokens", "version", "by"),
-    # A request is sent.
+    # Something about the requests changes that is kept apart from the messages.
+    "change": ("what", "value"),
+    # The last request is sent again to keep its prefix alive.
+    "ping": ("tokens", "read", "written", "plain", "output", "usd", "causes"),
+    # What left the window since the last request, as one cut of the prefix: removed is b, less
+    # what stands in its place; behind is S, the tokens that stayed behind the first cut, were
+    # computed again and would have been read but for it; broken counts those lost in front of it,
+    # too; live is what the last request would have read, truncated the backstop's part of b.
+    "pass": ("removed", "behind", "broken", "live", "truncated"),
+    # A request is sent; causes say of each token what it is due to: (cause, tokens, dollars).
     "call": (
         "tokens",
         "read",
@@ -73,9 +83,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "prefill_seconds",
         "decode_seconds",
         "extra",
+        "causes",
     ),
     # The model is asked for a surrogate.
-    "maintain": ("surrogate", "input", "read", "output", "usd"),
+    "maintain": ("surrogate", "input", "read", "output", "usd", "causes"),
     # An asked segment that was not resident, full and current at the call.
     "missed": ("segment", "tokens", "by"),
     # A query is answered: outcome is correct, stale, confabulated, abstained or deferred.

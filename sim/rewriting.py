@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from sim.actions import Restore, Rewrite
+from sim.attribution import Cause, own
 from sim.errors import (
     CompressThenSpend,
     GrowthWithoutCopy,
@@ -50,9 +51,10 @@ class Rewriting:
         surrogate = self._make_surrogate(rewrite, sources)
         first, *rest = sources
         self._paid(rewrite, surrogate.id, before)
+        cause = surrogate.entered = _cause(rewrite)
         for segment in rest:
-            world.window.remove(segment)
-        world.window.replace(first, surrogate)
+            world.window.remove(segment, cause)
+        world.window.replace(first, surrogate, cause)
         for segment in sources:
             segment.state = State.REWRITTEN
             segment.own_pin = False
@@ -151,15 +153,20 @@ class Rewriting:
 
     def _paid(self, rewrite: Rewrite, surrogate: str, before: int) -> None:
         """Price the call that a rewrite asks of the model."""
-        world = self.world
+        world, meter = self.world, self.world.meter
+        cause = _cause(rewrite)
         if rewrite.whole:
-            usage = world.meter.request(world.now, world.log)
+            sent = world.request()
+            usage, causes = sent.usage, sent.causes
         else:
             usage = Usage(before, 0, 0, before)
-        usd = world.meter.input_usd(usage) + world.meter.output_usd(rewrite.tokens, usage.tokens)
-        seconds = world.meter.prefill_seconds(usage) + world.meter.decode_seconds(rewrite.tokens)
+            causes = (Cause(cause, before, meter.input_usd(usage)),)
+        output_usd = meter.output_usd(rewrite.tokens, usage.tokens)
+        usd = meter.input_usd(usage) + output_usd
+        seconds = meter.prefill_seconds(usage) + meter.decode_seconds(rewrite.tokens)
         world.rewriting_seconds = max(world.rewriting_seconds, seconds)
-        world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd)
+        causes = own(causes, cause, output_usd)
+        world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd, causes)
 
     def restore(self, restore: Restore) -> bool:
         """Put invented text in the place of a surrogate; return whether it was applied."""
@@ -174,7 +181,8 @@ class Rewriting:
             says = f"it would put invented text in the place of {surrogate.id}"
             return world.bug(UntaggedRewrite, surrogate.id, surrogate.tokens, says)
         invented = self._make_invented(restore, surrogate)
-        world.window.replace(surrogate, invented)
+        invented.entered = "rewrite"
+        world.window.replace(surrogate, invented, "rewrite")
         surrogate.state = State.REWRITTEN
         surrogate.surrogates.append(invented)
         before = surrogate.tokens
@@ -215,6 +223,10 @@ class Rewriting:
         )
         world.log[invented.id] = invented
         return invented
+
+
+def _cause(rewrite: Rewrite) -> str:
+    return "compaction" if rewrite.whole else "rewrite"
 
 
 def _is_size(tokens: object) -> bool:

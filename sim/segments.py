@@ -149,6 +149,8 @@ class Segment:
     """Whether its size at the door has been booked."""
     admitted_turn: int = 0
     """The last turn in which it was admitted or fetched."""
+    entered: str = "append"
+    """What brought its present content into the window, one of ``sim.attribution.CAUSES``."""
     slot: int = -1
     """Order of position: of two resident segments the one in front has the smaller."""
     own_pin: bool = False

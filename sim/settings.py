@@ -51,6 +51,10 @@ class Settings:
     call_output_tokens: int
     cache_breakpoints: tuple[str, ...]
     """Segments after which a breakpoint stands besides the one at the end; empty: the default."""
+    cache_long: int
+    """How many breakpoints of a request, the first ones, ask for the longer life."""
+    history: str
+    """``editable``, or ``append-only``: a policy may append and compact, but not edit."""
     copies: Mapping[str, float]
     relevance: Mapping[str, float]
 

@@ -10,6 +10,7 @@ from sim.segments import Segment
 from sim.settings import Settings
 
 if TYPE_CHECKING:
+    from sim.forecast import Forecast
     from sim.roles import Roles
     from sim.salience import Decay
     from sim.store import Store
@@ -42,6 +43,8 @@ class View:
         self.turns = settings.turns
         self.spent = False
         """Whether this turn has admitted a read, result, page or fetch without external copy."""
+        self.cache: Forecast
+        """What the prefix cache holds, and what a cut would cost."""
         self.quiescent = True
         """Whether this turn has admitted no read, result, page or fetch at all so far."""
         self._window = window

@@ -24,6 +24,7 @@ class Window:
         "_pairs",
         "_paths",
         "_slots",
+        "broken_by",
         "first_changed",
         "held_tokens",
         "segments",
@@ -36,6 +37,8 @@ class Window:
         self.held_tokens = 0
         self.first_changed = 0
         """Index of the first segment that differs from the last request sent."""
+        self.broken_by = ""
+        """What first changed the segment there, a cause; empty if all that was sent is the same."""
         self._slots: list[int] = []
         self._next_slot = 0
         self._orders: list[Order] = []
@@ -76,27 +79,38 @@ class Window:
         self._slots.append(segment.slot)
         self._enter(segment)
 
-    def replace(self, old: Segment, new: Segment) -> None:
-        """Put *new* where *old* stands; *old* leaves."""
+    def sent(self) -> None:
+        """Note that a request has been sent of the window as it is."""
+        self.first_changed = len(self.segments)
+        self.broken_by = ""
+
+    def breaks(self, index: int, cause: str) -> None:
+        """Note that *cause* changes what was sent from *index* on."""
+        if index < self.first_changed:
+            self.first_changed = index
+            self.broken_by = cause
+
+    def replace(self, old: Segment, new: Segment, cause: str) -> None:
+        """Put *new* where *old* stands, for this *cause*; *old* leaves."""
         at = self.index(old)
         new.slot = old.slot
         self._leave(old)
         self.segments[at] = new
-        self._changed(at)
+        self.breaks(at, cause)
         self._enter(new)
 
-    def remove(self, segment: Segment) -> int:
-        """Take *segment* out and return the position it had."""
+    def remove(self, segment: Segment, cause: str) -> int:
+        """Take *segment* out for this *cause* and return the position it had."""
         at = self.index(segment)
         del self.segments[at]
         del self._slots[at]
-        self._changed(at)
+        self.breaks(at, cause)
         self._leave(segment)
         return at
 
-    def resize(self, segment: Segment, tokens: int) -> None:
-        """Give a resident segment new content of *tokens*, in place."""
-        self._changed(self.index(segment))
+    def resize(self, segment: Segment, tokens: int, cause: str) -> None:
+        """Give a resident segment new content of *tokens*, in place, for this *cause*."""
+        self.breaks(self.index(segment), cause)
         self.tokens += tokens - segment.tokens
         if segment.held:
             self.held_tokens += tokens - segment.tokens
@@ -143,7 +157,3 @@ class Window:
             order.update(segment, False)
         if mates:
             self.hold(mates[0])
-
-    def _changed(self, index: int) -> None:
-        if index < self.first_changed:
-            self.first_changed = index

@@ -15,7 +15,7 @@ from sim.view import View
 from sim.window import Window
 
 if TYPE_CHECKING:
-    from sim.meter import Meter
+    from sim.meter import Meter, Sent
     from sim.policy import Policy
     from sim.records import Record
     from sim.settings import Settings
@@ -68,6 +68,9 @@ class World:
         self.meter: Meter
         self.rewriting_seconds = 0.0
         """Time that the rewriting calls since the last request take, side by side."""
+        self._left = 0
+        self._net = 0
+        self._cut = 0
         self.freed = 0
         """Tokens that the door freed or refused in this turn."""
         self.grew = "nothing"
@@ -82,6 +85,18 @@ class World:
     def balance(self, where: str) -> None:
         """Check that the books agree with the window."""
         self.ledger.check(self.window.tokens, where)
+
+    def request(self) -> Sent:
+        """Send the window as it is; what left it since the last request is recorded as one pass."""
+        books = self.ledger.books
+        sent = self.meter.request(self.now, self.log)
+        left, net = books.left(), books.removed()
+        if left != self._left:
+            cut = books.truncated
+            values = (net - self._net, sent.behind, sent.broken, sent.live, cut - self._cut)
+            self.record("pass", *values)
+            self._left, self._net, self._cut = left, net, cut
+        return sent
 
     def new_id(self) -> str:
         """Return an id for a segment that is made here."""

@@ -41,6 +41,10 @@ class Books:
         )
         return came - left
 
+    def left(self) -> int:
+        """Return all that left, refreshes apart."""
+        return self.evicted_copy + self.evicted_dispensable + self.rewritten + self.truncated
+
     def totals(self) -> dict[str, int]:
         """Return every book by the name of its metric, ``resident_tokens`` among them."""
         totals = {f"{field.name}_tokens": getattr(self, field.name) for field in fields(self)}

@@ -72,12 +72,14 @@ def run(
     seed: int,
     budget: int,
     price: str,
+    rates: Sequence[float],
     declares: Sequence[str],
     digest: str,
 ) -> None:
     s.scenario, s.policy = scenario, policy
     s.budget = _whole(budget, "a budget")
     s.declares = frozenset(declares)
+    s.passes.rates = [_amount(rate, "a price") for rate in rates]
 
 
 def turn(s: State, attempt: int | None, branch: str | None, missing: Sequence[str] | None) -> None:
@@ -127,6 +129,7 @@ def call(
     prefill_seconds: float,
     decode_seconds: float,
     extra: bool,
+    causes: Sequence[tuple[str, int, float]],
 ) -> None:
     _all_decided(s)
     if tokens != s.window.total:
@@ -154,9 +157,81 @@ def call(
     costs.output_usd += _amount(output_usd, "a price")
     costs.prefill_seconds += _amount(prefill_seconds, "a time")
     _amount(decode_seconds, "a time")
+    _explained(causes, tokens, usd)
+    for cause, _, part in causes:
+        costs.by_cause[cause] = costs.by_cause.get(cause, 0.0) + part
+    _passed(s)
+    s.passes.add("call", read, output_usd, extra)
 
 
-def maintain(s: State, surrogate: str, input: int, read: int, output: int, usd: float) -> None:
+def _explained(causes: Sequence[tuple[str, int, float]], tokens: int, usd: float) -> None:
+    """Check that the causes of a request make up all of it."""
+    found = sum(_whole(part, "what is due to a cause") for _, part, _ in causes)
+    if found != tokens:
+        raise AuditError(f"the causes explain {found} of {tokens} tokens")
+    priced = sum(_amount(part, "a price") for _, _, part in causes)
+    if not math.isclose(priced, usd, rel_tol=1e-9, abs_tol=1e-15):
+        raise AuditError(f"the causes explain {priced} of {usd} dollars")
+
+
+def _passed(s: State) -> None:
+    """Check that what left since the request before was noted as a pass."""
+    if s.books.left() != s.left:
+        raise AuditError("something left before this request, and no pass says so")
+
+
+def change(s: State, what: str, value: str) -> None:
+    if not what or not value:
+        raise AuditError(f"nothing changes: {what!r} is {value!r}")
+
+
+def ping(
+    s: State,
+    tokens: int,
+    read: int,
+    written: int,
+    plain: int,
+    output: int,
+    usd: float,
+    causes: Sequence[tuple[str, int, float]],
+) -> None:
+    parts = [_whole(part, "a part of a request") for part in (read, written, plain)]
+    if sum(parts) != tokens:
+        raise AuditError(f"{read} read, {written} written and {plain} plain are not {tokens}")
+    _explained(causes, tokens, usd)
+    s.costs.output_tokens += _whole(output, "an output")
+    s.costs.maintenance_usd += usd
+    s.counts["pings"] += 1
+
+
+def pass_(s: State, removed: int, behind: int, broken: int, live: int, truncated: int) -> None:
+    books = s.books
+    left, put = books.left(), books.surrogate + books.fabricated
+    if left == s.left:
+        raise AuditError("nothing has left since the request before")
+    expected = (left - put) - (s.left - s.put)
+    if removed != expected:
+        raise AuditError(f"the pass removed {expected} tokens, the record says {removed}")
+    if truncated != books.truncated - s.truncated:
+        raise AuditError(f"the backstop cut {books.truncated - s.truncated}, not {truncated}")
+    if not 0 <= behind <= broken or behind > s.window.total:
+        raise AuditError(f"{behind} tokens behind the cut, {broken} broken")
+    _whole(live, "what is live")
+    s.left, s.put, s.truncated = left, put, books.truncated
+    s.counts["passes"] += 1
+    s.passes.add("pass", removed, behind)
+
+
+def maintain(
+    s: State,
+    surrogate: str,
+    input: int,
+    read: int,
+    output: int,
+    usd: float,
+    causes: Sequence[tuple[str, int, float]],
+) -> None:
+    _explained(causes, input, usd)
     if _whole(read, "what is read") > _whole(input, "an input"):
         raise AuditError(f"{read} tokens are read of a request of {input}")
     if surrogate in s.items:
@@ -244,6 +319,7 @@ def page(s: State, segment: str, page: str, number: int, pages: int, how: str, q
     if not s.now.calls:
         raise AuditError(f"page {number} of {segment!r} is asked for before the turn's request")
     s.pages.add(page)
+    s.passes.add("page")
     s.now.pages += 1
     s.counts["pages"] += 1
 
@@ -314,6 +390,9 @@ def _first_difference(rebuilt: tuple[str, ...], said: tuple[str, ...]) -> str:
 
 DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
     {
+        "pass": pass_,
+    }
+    | {
         function.__name__: function
         for function in (
             act,
@@ -322,12 +401,14 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             breach,
             bug,
             call,
+            change,
             demand,
             end,
             maintain,
             missed,
             operator,
             page,
+            ping,
             run,
             score,
             turn,

@@ -24,8 +24,25 @@ _COUNTS = (
     "reversals",
     "breaches",
     "turns",
+    "passes",
+    "pings",
 )
 """Metrics that go by the name of their counter."""
+
+_CAUSES = (
+    "read",
+    "append",
+    "rehydration",
+    "refresh",
+    "rewrite",
+    "compaction",
+    "eviction",
+    "truncation",
+    "change",
+    "expiry",
+    "rule",
+    "storage",
+)
 
 
 def _ratio(part: float, whole: float) -> float | None:
@@ -57,6 +74,11 @@ def figures(s: State) -> dict[str, float | int | str | None]:
         "prefill_cost_usd": costs.prefill_usd,
         "maintenance_cost_usd": costs.maintenance_usd,
         "total_cost_usd": costs.prefill_usd + costs.output_usd + costs.maintenance_usd,
+        **{
+            f"{cause.replace('-', '_')}_cost_usd": costs.by_cause.get(cause, 0.0)
+            for cause in _CAUSES
+        },
+        "paid_back": s.passes.paid_back(),
         "prefill_seconds": costs.prefill_seconds,
         "total_seconds": s.seconds,
         "cache_hit_rate": _ratio(costs.cached_tokens, costs.input_tokens),

@@ -250,6 +250,7 @@ def evict(s: State, segment: str, tokens: int, book: str, reason: str, by: str) 
     _leave(s, item)
     _part(s, item)
     s.note(segment, "evicted", book, reason)
+    s.passes.add("left", segment)
 
 
 def _paid(s: State, surrogate: str, before: int, after: int) -> None:
@@ -297,6 +298,8 @@ def rewrite(
     s.books.rewritten += before
     s.books.surrogate += after
     s.counts["rewrites"] += 1
+    for source in sources:
+        s.passes.add("left", source)
     if by == "door":
         s.now.freed += before - after
     s.edit()
@@ -375,6 +378,7 @@ def truncate(
     _leave(s, item)
     _part(s, item)
     s.note(segment, "truncated")
+    s.passes.add("left", segment)
 
 
 def rehydrate(
@@ -416,6 +420,7 @@ def fetch(s: State, segment: str, tokens: int, version: int, by: str) -> None:
     s.window.append(segment, _filled(tokens))
     s.books.rehydrated += tokens
     s.counts["fetches"] += 1
+    s.passes.add("fetch", segment, tokens)
     _renew(s, item, version)
     if not s.current(item):
         raise AuditError(f"an old version {version} of {segment!r} was fetched")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sim.audit.books import Books
 from sim.audit.history import Histories
 from sim.audit.pairs import Pairs
+from sim.audit.passes import PassLog
 from sim.audit.window import Window
 from sim.errors import AuditError
 
@@ -83,6 +84,7 @@ class Costs:
     prefill_usd: float = 0.0
     output_usd: float = 0.0
     maintenance_usd: float = 0.0
+    by_cause: dict[str, float] = field(default_factory=dict)
     prefill_seconds: float = 0.0
 
 
@@ -122,6 +124,11 @@ class State:
     """Queries, acts and requests of the operator."""
     promised: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Input and output of the requests for surrogates that have not come yet."""
+    left: int = 0
+    put: int = 0
+    truncated: int = 0
+    """What had left, what had been put in its place and what had been cut, at the last pass."""
+    passes: PassLog = field(default_factory=PassLog)
     edit_turn: int = 0
     """The last turn in which the policy evicted or rewrote."""
     counts: Counter[str] = field(default_factory=Counter)

@@ -1,6 +1,8 @@
 """``python -m sim.prefix_cache FILE``: work out the cases of a JSON file and print them as JSON.
 
-Each case comes back with `got`: for each call tokens, read, written, plain and usd (US dollars).
+Each case comes back with `got`: for each call tokens, read, written, plain and usd (US dollars);
+and, only where there are any, those written for the longer life (written_long) and, where storage
+is billed, those stored anew (stored).
 Exit code 2, and one sentence on standard error, if the file cannot be used.
 """
 
@@ -13,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sim.errors import InputError
-from sim.prefix_cache import Prompt, make_cache
+from sim.prefix_cache import Prompt, Usage, make_cache
 from sim.prefix_cache.cases import Call, Case, parse_cases
+from sim.prices import Price
 
 __all__ = ["main"]
 
@@ -62,11 +65,20 @@ def _got(case: Case) -> list[dict[str, float]]:
         _edit(prompt, sent, call)
         sent = call.request
         try:
-            usage = cache.call(prompt, call.at, call.breakpoints)
+            usage = cache.call(prompt, call.at, call.breakpoints, call.long)
         except ValueError as error:
             raise InputError(f"{case.label}, call {number}: {error}") from None
-        results.append({**usage._asdict(), "usd": round(case.price.input_cost(usage), 12)})
+        results.append(_shown(usage, case.price))
     return results
+
+
+def _shown(usage: Usage, price: Price) -> dict[str, float]:
+    shown: dict[str, float] = usage._asdict()
+    if not usage.written_long:
+        del shown["written_long"]
+    if not (usage.stored and price.storage):
+        del shown["stored"]
+    return {**shown, "usd": round(price.input_cost(usage), 12)}
 
 
 def _edit(prompt: Prompt, sent: Sequence[object], call: Call) -> None:

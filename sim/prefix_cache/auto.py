@@ -40,17 +40,22 @@ class AutoCache(PrefixCache):
         """Entries by age; the last stored or renewed, which lives longest, comes last."""
         self._orders = 0
 
+    def kept(self, prompt: Prompt, breakpoints: Sequence[int] | None = None) -> int:
+        """Return the tokens of the request in whole steps, 0 if they are below the minimum."""
+        self._check_prompt(prompt)
+        return self._whole_steps(prompt.tokens)
+
     def _call(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> Usage:
         self._expire(now)
         read, hit = self._find(prompt, reversed(self._entries.values()))
         expiry = now + self.rules.ttl
-        if hit is not None:
+        if hit is not None and self.rules.renews:
             hit.expiry = expiry
             self._entries[hit.order] = self._entries.pop(hit.order)
         tokens = prompt.tokens
         stored = self._whole_steps(tokens)
         # What was read in full is kept by the entry renewed, which is older and lives as long.
-        if stored > read:
+        if stored > read or (stored and not self.rules.renews):
             self._orders += 1
             node = prompt.path[-1]
             self._entries[self._orders] = _Entry(node, stored, self._orders, expiry)

@@ -10,16 +10,29 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import InputError, unknown
-from sim.prices import RULES, CacheRules, Price, Speed
+from sim.prices import MARKS, RULES, CacheRules, Price, Speed
 from sim.segments import Kind
 
 __all__ = ["Call", "Case", "parse_cases"]
 
 _TOP_KEYS = ("cases", "request", "units")
-_CASE_KEYS = ("breakpoints", "calls", "expect", "got", "name", "price", "rules")
-_CALL_KEYS = ("at", "breakpoints", "request")
+_CASE_KEYS = ("breakpoints", "calls", "expect", "got", "long", "name", "price", "rules")
+_CALL_KEYS = ("at", "breakpoints", "long", "request")
 _RULE_KEYS = tuple(field.name for field in fields(CacheRules))
-_PRICE_KEYS = ("cliff_inclusive", "cliff_input", "cliff_tokens", "input", "read", "write")
+_PRICE_KEYS = (
+    "cliff_inclusive",
+    "cliff_input",
+    "cliff_tokens",
+    "input",
+    "long_write",
+    "read",
+    "storage",
+    "write",
+)
+_NULL_RULES = ("capacity", "long_ttl", "lookback", "matched")
+"""Fields of the rules that may be null: no limit, or no longer life."""
+_NULL_PRICES = ("cliff_tokens", "long_write")
+"""Fields of the price that may be null: no cliff, or no longer life."""
 _KINDS = tuple(kind.value for kind in Kind)
 _MOST = 2**53
 _SPEED = Speed(prefill_rate=1.0, cached_rate=1.0, overhead=0.0, decode_rate=1.0)
@@ -31,11 +44,15 @@ class _NotANumber(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: its start in seconds, its segments (key, version, tokens, kind), its marks."""
+    """One request: its start in seconds, its segments (key, version, tokens, kind), its marks.
+
+    The first *long* of its marks ask for the longer life.
+    """
 
     at: float
     request: tuple[tuple[str, int, int, str], ...]
     breakpoints: tuple[int, ...] | None
+    long: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +69,10 @@ def parse_cases(text: str) -> tuple[dict[str, Any], list[Case]]:
     """Return the JSON document *text* as it stands and the cases it holds.
 
     The document is an object whose `cases` each have `rules`, `price`, `calls` and, where wanted,
-    `name`, `expect` and `breakpoints` (one list for every call, or a list with each call's); a
-    call has `at`, `request` and, where wanted, `breakpoints` of its own. Raises InputError, with
-    the line or the case, for anything else.
+    `name`, `expect`, `breakpoints` (one list for every call, or a list with each call's) and
+    `long`; a call has `at`, `request` and, where wanted, `breakpoints` and `long` of its own. The
+    rules are fields of `CacheRules`, the price those of `Price` that bill input. Raises InputError,
+    with the line or the case, for anything else.
     """
     try:
         document = json.loads(text, parse_constant=_refuse, parse_float=_finite)
@@ -76,11 +94,13 @@ def _case(value: Any, number: int) -> Case:
     case = _object(value, label, _CASE_KEYS, ("calls", "price", "rules"))
     items = _list(case["calls"], f"{label}: calls")
     common = _common_breakpoints(case.get("breakpoints"), label, len(items))
+    long = _whole(case.get("long", 0), f"{label}: long")
     calls = tuple(
-        _call(item, f"{label}, call {i}", marks)
+        _call(item, f"{label}, call {i}", marks, long)
         for i, (item, marks) in enumerate(zip(items, common, strict=True), 1)
     )
-    return Case(label, _rules(case["rules"], label), _price(case["price"], label), calls)
+    rules = _rules(case["rules"], label)
+    return Case(label, rules, _price(case["price"], label, rules), calls)
 
 
 def _common_breakpoints(value: Any, label: str, calls: int) -> list[tuple[int, ...] | None]:
@@ -94,12 +114,13 @@ def _common_breakpoints(value: Any, label: str, calls: int) -> list[tuple[int, .
     return [_breakpoints(item, f"{label}, call {i}") for i, item in enumerate(value, 1)]
 
 
-def _call(value: Any, where: str, common: tuple[int, ...] | None) -> Call:
+def _call(value: Any, where: str, common: tuple[int, ...] | None, long: int) -> Call:
     call = _object(value, where, _CALL_KEYS, ("at", "request"))
     marks = _breakpoints(call["breakpoints"], where) if "breakpoints" in call else common
     segments = _list(call["request"], f"{where}: request")
     request = tuple(_segment(item, f"{where}, segment {i}") for i, item in enumerate(segments, 1))
-    return Call(_number(call["at"], f"{where}: at"), request, marks)
+    long = _whole(call.get("long", long), f"{where}: long")
+    return Call(_number(call["at"], f"{where}: at"), request, marks, long)
 
 
 def _segment(value: Any, where: str) -> tuple[str, int, int, str]:
@@ -122,35 +143,42 @@ def _rules(value: Any, label: str) -> CacheRules:
     rules = _object(value, where, _RULE_KEYS, ("rule",))
     if not isinstance(rules["rule"], str) or rules["rule"] not in RULES:
         raise InputError(f"{where}: {unknown('rule', str(rules['rule']), RULES)}")
-    numbers: dict[str, Any] = {}
-    for key in rules.keys() - {"rule"}:
-        if key == "capacity" and rules[key] is None:
-            continue
-        read = _number if key == "ttl" else _whole
-        numbers[key] = read(rules[key], f"{where}: {key}")
+    given = {
+        key: _field(key, rules[key], f"{where}: {key}", _NULL_RULES)
+        for key in rules
+        if key != "rule"
+    }
     try:
-        return CacheRules(rule=rules["rule"], **numbers)
+        return CacheRules(rule=rules["rule"], **given)
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
 
 
-def _price(value: Any, label: str) -> Price:
+def _price(value: Any, label: str, rules: CacheRules) -> Price:
     where = f"{label}: price"
     price = _object(value, where, _PRICE_KEYS, ("input", "read", "write"))
-    numbers: dict[str, Any] = {}
-    for key in price:
-        if key == "cliff_inclusive":
-            if not isinstance(price[key], bool):
-                raise InputError(f"{where}: {key} must be true or false, not {_show(price[key])}")
-            numbers[key] = price[key]
-        elif key == "cliff_tokens":
-            numbers[key] = _whole(price[key], f"{where}: {key}")
-        else:
-            numbers[key] = _number(price[key], f"{where}: {key}")
+    given = {key: _field(key, price[key], f"{where}: {key}", _NULL_PRICES) for key in price}
     try:
-        return Price(label, output=0.0, rules=CacheRules("none"), speed=_SPEED, **numbers)
+        return Price(label, output=0.0, rules=rules, speed=_SPEED, **given)
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def _field(key: str, value: Any, where: str, null: Iterable[str]) -> Any:
+    """Return a field of the rules or of the price in the type that its name asks for."""
+    if value is None and key in null:
+        return None
+    if key in ("cliff_inclusive", "renews"):
+        if not isinstance(value, bool):
+            raise InputError(f"{where} must be true or false, not {_show(value)}")
+        return value
+    if key == "marks":
+        if not isinstance(value, str) or value not in MARKS:
+            raise InputError(f"{where}: {unknown('placement', str(value), MARKS)}")
+        return value
+    if key in ("capacity", "cliff_tokens", "lookback", "matched", "minimum", "step"):
+        return _whole(value, where)
+    return _number(value, where)
 
 
 def _breakpoints(value: Any, where: str) -> tuple[int, ...] | None:

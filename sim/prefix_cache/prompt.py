@@ -20,13 +20,14 @@ class Prompt:
     decides where a default breakpoint stands and which segments make up one position.
     """
 
-    __slots__ = ("_heads", "_starts", "_tail", "path", "tree")
+    __slots__ = ("_heads", "_positions", "_starts", "_tail", "path", "tree")
 
     def __init__(self, tree: PrefixTree) -> None:
         self.tree = tree
         self.path: list[Node] = [tree.root]
         """The node of every leading part, the empty one first; not to be changed from outside."""
         self._heads: list[int] = [0]
+        self._positions: list[int] = [0]
         self._starts: list[int] = [0]
         self._tail: list[str] = [""]
         tree.pin(tree.root)
@@ -48,26 +49,39 @@ class Prompt:
         return self._heads[-1]
 
     def append(self, key: Hashable, version: int, tokens: int, kind: str) -> None:
-        """Add a segment at the end. Raises ValueError for negative tokens."""
+        """Add a segment at the end.
+
+        Raises ValueError for a key that cannot be hashed, tokens or a version that are no whole
+        number, negative tokens, or a kind that is no text.
+        """
+        if type(tokens) is not int or type(version) is not int or not isinstance(kind, str):
+            raise ValueError(
+                "a segment needs whole numbers as version and tokens and text as kind, "
+                f"not {version!r}, {tokens!r} and {kind!r}"
+            )
         if tokens < 0:
             raise ValueError(f"a segment cannot have {tokens} tokens")
         path = self.path
         last = path[-1]
-        node = self.tree.child(last, key, version, tokens)
+        try:
+            node = self.tree.child(last, key, version, tokens)
+        except TypeError:
+            raise ValueError(f"the key of a segment must be hashable, not {key!r}") from None
         node.refs += 1
         last.refs -= 1
         in_run = kind in _RUN_KINDS and kind == self._tail[-1]
         self._starts.append(self._starts[-1] if in_run else len(path) - 1)
+        self._positions.append(self._positions[-1] + (not in_run))
         self._heads.append(len(path) if kind in _HEAD_KINDS else self._heads[-1])
         self._tail.append(kind)
         path.append(node)
 
     def truncate(self, length: int) -> None:
         """Cut to the leading *length* segments. Raises ValueError if there are fewer."""
-        if not 0 <= length <= len(self):
-            raise ValueError(f"cannot cut {len(self)} segments to {length}")
+        if type(length) is not int or not 0 <= length <= len(self):
+            raise ValueError(f"cannot cut {len(self)} segments to {length!r}")
         last = self.path[-1]
-        for column in (self.path, self._heads, self._starts, self._tail):
+        for column in (self.path, self._heads, self._positions, self._starts, self._tail):
             del column[length + 1 :]
         self.tree.pin(self.path[-1])
         self.tree.unpin(last)
@@ -79,6 +93,10 @@ class Prompt:
         is one (Anthropic's rule for the look-back from a breakpoint).
         """
         return self._starts[length]
+
+    def positions(self, length: int) -> int:
+        """Return how many positions the leading *length* segments make up."""
+        return self._positions[length]
 
     def shared(self, node: Node) -> Node:
         """Return the longest prefix of *node* that this request begins with."""

@@ -48,7 +48,7 @@ def test_it_knows_nothing_but_ranked_unpinned_files(play):
 
 
 def test_it_needs_ranks():
-    assert make("naive-trim").needs == {"ranks"}
+    assert make("naive-trim").needs == {"edits", "ranks"}
     assert make("naive-trim").declares == frozenset()
 
 

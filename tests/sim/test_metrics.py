@@ -22,8 +22,10 @@ CONTRACT = {
     "confabulation_rate first_confabulation_turn repeated_attempts attempts",
     "window": "peak_tokens peak_demand_tokens mean_tokens peak_share",
     "cost": "calls input_tokens cached_tokens written_tokens plain_tokens output_tokens "
-    "prefill_cost_usd maintenance_cost_usd total_cost_usd prefill_seconds total_seconds "
-    "cache_hit_rate",
+    "prefill_cost_usd maintenance_cost_usd total_cost_usd read_cost_usd append_cost_usd "
+    "rehydration_cost_usd refresh_cost_usd rewrite_cost_usd compaction_cost_usd eviction_cost_usd "
+    "truncation_cost_usd change_cost_usd expiry_cost_usd rule_cost_usd storage_cost_usd passes "
+    "paid_back pings prefill_seconds total_seconds cache_hit_rate",
     "books": "admitted_tokens surrogate_tokens fabricated_tokens refreshed_in_tokens "
     "refreshed_out_tokens rehydrated_tokens resident_tokens evicted_copy_tokens "
     "evicted_dispensable_tokens rewritten_tokens truncated_tokens never_admitted_tokens",

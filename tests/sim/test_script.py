@@ -11,6 +11,8 @@ from sim.script import (
     STIMULI,
     Act,
     Attempt,
+    Change,
+    KeepAlive,
     Operator,
     Query,
     Script,
@@ -57,6 +59,8 @@ EVERY = script(
     Act(2, "a", ("r",)),
     Operator(2, "o", "r"),
     Wait(2, 30.0),
+    KeepAlive(2, 12.5),
+    Change(2, "effort", "low"),
     attempts=(
         Attempt(1, 1),
         Attempt(2, 2, ("k",), ("a.py",), (come(2, "ok", 1),), (come(2, "no", 2), Wait(2, 1.0))),

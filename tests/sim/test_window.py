@@ -108,23 +108,23 @@ def _take(twin: Twin, what: str, values: list[Any]) -> None:
         return
     if what == "send":
         twin.sent = twin.state()
-        window.first_changed = len(window)
+        window.sent()
         return
     if not plain:
         return
     at = values[0] % len(plain)
     it = plain[at]
     if what == "remove":
-        assert window.remove(it) == at
+        assert window.remove(it, "eviction") == at
         del plain[at]
     elif what == "replace":
         new = twin.new(values[1], None, None, False)
         new.sources, new.pair = (it,), it.pair if values[2] else None
-        window.replace(it, new)
+        window.replace(it, new, "rewrite")
         plain[at] = new
     elif what == "resize":
         it.version += 1
-        window.resize(it, values[1])
+        window.resize(it, values[1], "refresh")
     elif what == "pin":
         it.own_pin = not it.own_pin
         window.hold(it)
@@ -147,9 +147,9 @@ def test_a_refresh_keeps_the_place_and_a_return_goes_to_the_end() -> None:
     a, b = segment("a", 5), segment("b", 7)
     window.append(a)
     window.append(b)
-    window.resize(a, 9)
+    window.resize(a, 9, "refresh")
     assert ([s.id for s in window], window.tokens) == (["a", "b"], 16)
-    window.remove(a)
+    window.remove(a, "eviction")
     window.append(a)
     assert [s.id for s in window] == ["b", "a"]
 
@@ -162,7 +162,7 @@ def test_a_pin_holds_the_call_with_its_result() -> None:
     result.own_pin = True
     window.hold(result)
     assert (call.held, window.held_tokens) == (True, 31)
-    window.remove(result)
+    window.remove(result, "eviction")
     assert (call.held, window.held_tokens) == (False, 0)
 
 
@@ -171,5 +171,5 @@ def test_a_surrogate_is_no_copy_of_the_path() -> None:
     file = segment("f", path="a.py")
     window.append(file)
     assert window.copies("a.py") == [file]
-    window.replace(file, segment("s", path="a.py", sources=(file,)))
+    window.replace(file, segment("s", path="a.py", sources=(file,)), "rewrite")
     assert window.copies("a.py") == []

@@ -13,7 +13,9 @@ class Diary:
     def __init__(self, budget: int = 1_000, declares: tuple[str, ...] = ()) -> None:
         self.records: list[Record] = []
         self.turn_number = 0
-        self.put("run", "hand", "policy", 0, budget, "price", declares, "digest")
+        self._noted = 0
+        rates = (2.0, 2.5, 0.2, 10.0)
+        self.put("run", "hand", "policy", 0, budget, "price", rates, declares, "digest")
 
     def put(self, kind: str, *values: Any) -> Diary:
         """Add a record as it stands."""
@@ -89,8 +91,13 @@ class Diary:
         by: str = "pass",
     ) -> Diary:
         """Ask the model for a surrogate, given the sources, and put it in their place."""
-        self.put("maintain", surrogate, before, 0, after, 0.125)
+        self.maintain(surrogate, before, 0, after, 0.125)
         return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, by)
+
+    def maintain(self, surrogate: str, given: int, read: int, written: int, usd: float) -> Diary:
+        """Ask the model for a surrogate."""
+        causes = (("rewrite", given, usd),)
+        return self.put("maintain", surrogate, given, read, written, usd, causes)
 
     def truncate(self, segment: str, tokens: int, *, pinned: bool = False) -> Diary:
         """Cut a segment and book the policy bug that goes with it."""
@@ -121,8 +128,33 @@ class Diary:
         output_usd: float = 0.25,
         extra: bool = False,
     ) -> Diary:
+        """Send a request, whatever left before it noted as a pass."""
+        self.note()
         plain = tokens - read
-        return self.put("call", tokens, read, 0, plain, output, usd, output_usd, 2.0, 3.0, extra)
+        causes = (("read", read, usd / 5), ("append", plain, usd - usd / 5))
+        values = (tokens, read, 0, plain, output, usd, output_usd, 2.0, 3.0, extra, causes)
+        return self.put("call", *values)
+
+    def note(self, behind: int = 0, live: int = 0) -> Diary:
+        """Note what has left since the last pass, if anything has."""
+        left = put = truncated = 0
+        for kind, _, _, *values in self.records[self._noted :]:
+            match kind:
+                case "evict":
+                    left += values[1]
+                case "truncate":
+                    left += values[1]
+                    truncated += values[1]
+                case "rewrite":
+                    left += values[2]
+                    put += values[3]
+                case "restore":
+                    left += values[2]
+                    put += values[3]
+        self._noted = len(self.records)
+        if not left:
+            return self
+        return self.put("pass", left - put, behind, behind, live, truncated)
 
     def answer(
         self, query: str, segment: str | None, outcome: str = "correct", key: str = "fact"

@@ -58,6 +58,8 @@ BASE_SETTINGS: dict[str, Any] = {
     "line_tokens": 12,
     "restore_tokens": 40,
     "image_tokens": 60,
+    "cache.long": 0,
+    "history": "editable",
     "compaction.at": 1.0,
     "compaction.share": 0.05,
     "reader.invent_untagged": 1.0,

@@ -1,0 +1,68 @@
+"""What the passes of a run removed and what came of it, reckoned once more at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["PassLog"]
+
+
+@dataclass(slots=True)
+class PassLog:
+    """Everything that happened, in order, as far as the passes are concerned.
+
+    Events are ("left", segment), ("pass", b, S), ("fetch", segment, tokens), ("page",) and
+    ("call", tokens read, output dollars, extra).
+    """
+
+    rates: Sequence[float] = ()
+    """Dollars per million tokens: plain, written, read, output."""
+    events: list[tuple[str, object, float, object]] = field(default_factory=list)
+
+    def add(self, what: str, one: object = None, two: float = 0.0, three: object = None) -> None:
+        """Take in the next event."""
+        self.events.append((what, one, two, three))
+
+    def paid_back(self) -> int | None:
+        """Return how many passes paid back: b·L·r > S·(w − r) + refetch; None if all is free."""
+        _, write, read, _ = self.rates
+        if not write and not read:
+            return None
+        places = [at for at, event in enumerate(self.events) if event[0] == "pass"]
+        return sum(self._pays(at, write, read) for at in places)
+
+    def _pays(self, place: int, write: float, read: float) -> bool:
+        _, removed, behind, _ = self.events[place]
+        calls = self._calls(place)
+        refetch = sum(
+            self._refetch(at, write, read)
+            for at in range(place, len(self.events))
+            if self.events[at][0] == "fetch" and self._remover(at) == place
+        )
+        return float(removed) * calls * read > behind * (write - read) + refetch  # type: ignore[arg-type]
+
+    def _calls(self, place: int) -> int:
+        return sum(event[0] == "call" for event in self.events[place:])
+
+    def _remover(self, at: int) -> int | None:
+        """Return the place of the pass that removed what is fetched at *at*."""
+        segment = self.events[at][1]
+        left = [i for i in range(at) if self.events[i][:2] == ("left", segment)]
+        if not left:
+            return None
+        return next((i for i in range(left[-1], at) if self.events[i][0] == "pass"), None)
+
+    def _refetch(self, at: int, write: float, read: float) -> float:
+        """Return what one fetch costs, in millionths of a dollar."""
+        _, _, tokens, _ = self.events[at]
+        cost = tokens * (write + read * max(0, self._calls(at) - 1))
+        before = max((i for i in range(at) if self.events[i][0] == "call"), default=-1)
+        after = next((i for i in range(at, len(self.events)) if self.events[i][0] == "call"), None)
+        if after is None:
+            return cost
+        _, cached, usd, extra = self.events[after]
+        sharers = sum(event[0] in ("fetch", "page") for event in self.events[before + 1 : after])
+        if extra:
+            cost += (float(cached) * read + usd * 1e6) / sharers  # type: ignore[arg-type]
+        return cost

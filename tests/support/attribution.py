@@ -1,0 +1,204 @@
+"""What each token of each request is due to, a second time: from the records, token by token.
+
+The window is a list of segments, a request a list of tokens, the cache the naive one. For every
+token that was not read one asks: is it new, and if so what brought it; else where it stood in the
+request before, whether that would still be read if it were sent again, and which change came first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from sim.prices import Price
+from sim.records import Record
+from tests.oracle import token_cache
+
+__all__ = ["Explained", "explain"]
+
+BEFORE: Mapping[str, tuple[str, ...]] = {"tools": (), "system": ("tools",)}
+HEAD = ("tools", "system")
+
+
+class Segment(NamedTuple):
+    id: str
+    version: int
+    tokens: int
+    kind: str
+    origin: str
+
+
+class Explained(NamedTuple):
+    """The record of a request, what its tokens are due to, and S and what was broken."""
+
+    record: Record
+    tokens: dict[str, int]
+    dollars: dict[str, float]
+    behind: int
+    broken: int
+    live: int
+
+
+class _Teller:
+    def __init__(self, price: Price, long: int) -> None:
+        self.price = price
+        self.long = long
+        self.cache = token_cache.make(price.rules)
+        self.window: list[Segment] = []
+        self.sent: list[tuple[Any, int, int, str]] = []
+        self.edits: list[tuple[int, str]] = []
+        self.values: dict[str, str] = {}
+        self.kinds: dict[str, str] = {}
+
+    def place(self, name: str) -> int:
+        return [s.id for s in self.window].index(name)
+
+    def put(self, name: str, tokens: int, version: int, origin: str) -> None:
+        self.window.append(Segment(name, version, tokens, self.kinds[name], origin))
+
+    def take(self, name: str, cause: str) -> None:
+        at = self.place(name)
+        self.edits.append((at, cause))
+        del self.window[at]
+
+    def swap(self, names: Iterable[str], new: Segment, cause: str) -> None:
+        places = sorted(self.place(name) for name in names)
+        for at in reversed(places):
+            self.edits.append((at, cause))
+            del self.window[at]
+        self.window.insert(places[0], new)
+
+    def scope(self, what: str) -> int:
+        kinds = BEFORE.get(what, HEAD)
+        at = 0
+        while at < len(self.window) and self.window[at].kind in kinds:
+            at += 1
+        return at
+
+    def request(self) -> list[tuple[Any, int, int, str]]:
+        found = []
+        for at, s in enumerate(self.window):
+            here = tuple((w, v) for w, v in sorted(self.values.items()) if self.scope(w) == at)
+            found.append(((s.id, here), s.version, s.tokens, s.kind))
+        return found
+
+    def send(self, record: Record, now: float, again: bool = False) -> Explained:
+        request = self.sent if again else self.request()
+        live = self.cache.lookup(self.sent, now)
+        kept = self.cache.kept(self.sent)
+        edits = [] if again else [e for e in self.edits if e[0] < len(self.sent)]
+        first = min((at for at, _ in edits), default=None)
+        cut = next((cause for at, cause in edits if at == first), None)
+        before, old = 0, {}
+        for (name, _), version, tokens, _ in self.sent:
+            old[name, version, tokens] = before
+            before += tokens
+        edge = sum(s[2] for s in self.sent[:first]) if cut else before
+        heads = [at for at, s in enumerate(request, start=1) if s[3] in HEAD]
+        marks = {max(heads, default=0), len(request)} - {0}
+        bill = self.cache.call(request, now, None, min(self.long, len(marks)))
+        due: Counter[str] = Counter({"read": bill.read})
+        money: Counter[str] = Counter({"read": bill.read * self.price.read})
+        behind = broken = position = 0
+        origins = {s.id: s.origin for s in self.window}
+        for (name, _), version, tokens, _ in request:
+            was = old.get((name, version, tokens))
+            for offset in range(tokens):
+                if position >= bill.read:
+                    cause = self.cause(was, offset, live, kept, cut, origins.get(name, ""))
+                    due[cause] += 1
+                    money[cause] += self.rate(position, bill)
+                    if cut and was is not None and was + offset < live:
+                        broken += 1
+                        behind += was + offset >= edge
+                position += 1
+        factor = self.price.cliff_input if self.price.over_cliff(bill.tokens) else 1.0
+        if not again:
+            self.sent, self.edits = request, []
+        usd = {cause: amount * factor / 1e6 for cause, amount in money.items()}
+        return Explained(record, +due, usd, behind, broken, live)
+
+    def cause(
+        self, was: int | None, offset: int, live: int, kept: int, cut: str | None, origin: str
+    ) -> str:
+        if was is None:
+            return origin
+        if was + offset < live:
+            return cut or "rule"
+        return "expiry" if was + offset < kept else "rule"
+
+    def rate(self, position: int, bill: token_cache.Bill) -> float:
+        if position < bill.read + bill.written_long:
+            assert self.price.long_write is not None
+            return self.price.long_write
+        return self.price.write if position < bill.read + bill.written else self.price.input
+
+
+def explain(records: Iterable[Record], price: Price, long: int = 0) -> list[Explained]:
+    """Return every request of a run that the cache saw, explained from its records.
+
+    *long* is how many breakpoints ask for the longer life.
+    """
+    told: list[Explained] = []
+    t = _Teller(price, long)
+    versions: Counter[str] = Counter()
+    current: Counter[str] = Counter()
+    paths: dict[str, str] = {}
+    paired: set[str] = set()
+    for record in records:
+        kind, now, _, *v = record
+        match kind:
+            case "arrive":
+                t.kinds[v[0]] = v[1]
+                if v[7] is not None:
+                    paired.add(v[0])
+                if v[6] is not None:
+                    paths[v[0]] = v[6]
+            case "write":
+                current[v[0]] = v[1]
+            case "admit":
+                if v[0] in paths:
+                    versions[v[0]] = current[paths[v[0]]]
+                t.put(v[0], v[1], versions[v[0]], "append")
+            case "fetch":
+                versions[v[0]] = v[2]
+                t.put(v[0], v[1], v[2], "rehydration")
+            case "evict":
+                t.take(v[0], "eviction")
+            case "truncate":
+                t.take(v[0], "truncation")
+            case "refresh":
+                versions[v[0]] = v[3]
+                if v[1] or v[2]:
+                    at = t.place(v[0])
+                    t.edits.append((at, "refresh"))
+                    t.window[at] = t.window[at]._replace(
+                        tokens=v[2], version=v[3], origin="refresh"
+                    )
+            case "rewrite":
+                cause = "compaction" if v[6] == "compaction" else "rewrite"
+                half = len(v[1]) == 1 and v[1][0] in paired
+                t.kinds[v[0]] = t.kinds[v[1][0]] if half else "summary"
+                if half:
+                    paired.add(v[0])
+                t.swap(v[1], Segment(v[0], 0, v[3], t.kinds[v[0]], cause), cause)
+            case "restore":
+                t.kinds[v[1]] = t.kinds[v[0]]
+                if v[0] in paired:
+                    paired.add(v[1])
+                t.swap([v[0]], Segment(v[1], 0, v[3], t.kinds[v[0]], "rewrite"), "rewrite")
+            case "change":
+                if t.values.get(v[0], "default") != v[1]:
+                    t.values[v[0]] = v[1]
+                    if v[1] == "default":
+                        del t.values[v[0]]
+                    t.edits.append((t.scope(v[0]), "change"))
+            case "ping":
+                told.append(t.send(record, now, again=True))
+            case "maintain":
+                if any(cause == "compaction" for cause, _, _ in v[5]):
+                    told.append(t.send(record, now))
+            case "call":
+                told.append(t.send(record, now))
+    return told
