@@ -385,8 +385,8 @@ def _run_again() -> Script:
 
 
 def _old_results() -> Script:
-    """Return a script of long results, one with long thoughts and arguments, one asked for again."""
-    stimuli: list[Stimulus] = [*_head()]
+    """Return a script of long results with long thoughts and arguments; one is asked for again."""
+    stimuli: list[Stimulus] = []
     for turn in range(1, 9):
         pair, fact = f"p{turn}", Fact(f"k{turn}", "v", "w")
         about: Mapping[str, Any] = {"pair": pair, "tool": "read"}
@@ -397,7 +397,7 @@ def _old_results() -> Script:
                 turn,
                 f"result-{turn}",
                 Kind.TOOL_RESULT,
-                9_000 if turn != 2 else 499,
+                16_000 if turn != 2 else 499,
                 0.5,
                 facts=(fact,),
                 copy=turn != 3,
@@ -406,7 +406,7 @@ def _old_results() -> Script:
             ),
         ]
     stimuli.append(Query(8, "q1", "k1", 0.9, ("result-1",)))
-    return script("old-results", *stimuli, turns=9, budget=70_000)
+    return script("old-results", *stimuli, turns=9, budget=130_000)
 
 
 def _mixed(number: int) -> Script:

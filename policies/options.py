@@ -13,7 +13,18 @@ from sim.settings import KEYS
 if TYPE_CHECKING:
     from sim.view import View
 
-__all__ = ["SETTINGS", "Option", "Options", "Value", "choice", "setting", "split", "switch"]
+__all__ = [
+    "SETTINGS",
+    "Option",
+    "Options",
+    "Value",
+    "choice",
+    "number",
+    "setting",
+    "split",
+    "switch",
+    "whole",
+]
 
 Value = Callable[["View"], Any]
 """A number or word that may depend on the scenario: called with the view, it says what holds."""
@@ -51,6 +62,23 @@ def choice(name: str, meaning: str, default: str, *words: str) -> Option:
         return text
 
     return Option(name, meaning, "|".join(words), parse, default)
+
+
+def number(name: str, meaning: str, default: float, low: float, high: float = math.inf) -> Option:
+    """Return an option that takes a number from *low* to *high*."""
+    takes, parse = _number(low, high)
+    return Option(name, meaning, takes, parse, _written(default))
+
+
+def whole(name: str, meaning: str, unit: str, default: int, least: int) -> Option:
+    """Return an option that takes a whole number of *unit* of at least *least*."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) >= least):
+            raise ValueError(f"{text!r} is not a whole number of {unit} of at least {least}")
+        return int(text)
+
+    return Option(name, meaning, f"whole {unit}, at least {least}", parse, str(default))
 
 
 def setting(key: str) -> Option:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from policies import foreign
 from policies.compaction import Compaction
 from policies.disciplined import Disciplined
+from policies.lease import Lease
 from policies.naive_rehydrate import NaiveRehydrate
 from policies.naive_rewrite import NaiveRewrite
 from policies.naive_trim import NaiveTrim
 from policies.no_op import NoOp
 from policies.options import Option, split
+from policies.pays_back import PaysBack
 from policies.policy import Composed
 from policies.slack_swap_refuse import SlackSwapRefuse
 from policies.sliding_window import SlidingWindow
@@ -53,14 +55,14 @@ SPECS: Mapping[str, type[Composed]] = MappingProxyType(
             SlackSwapRefuse,
             Tiered,
             Disciplined,
+            PaysBack,
+            Lease,
             Compaction,
             NoOp,
         )
     }
 )
 """Every policy of the project, in the order in which lists show them."""
-
-_BASELINES = frozenset({"compaction", "no-op"})
 
 
 def names() -> list[str]:
@@ -69,8 +71,8 @@ def names() -> list[str]:
 
 
 def seed_names() -> list[str]:
-    """Return the names of the policies that come from the seeds: all but the two baselines."""
-    return [name for name in SPECS if name not in _BASELINES]
+    """Return the names of the policies whose source is one of the seeds."""
+    return [name for name, policy in SPECS.items() if policy.source.startswith("S")]
 
 
 @cache

@@ -32,7 +32,7 @@ class Rewrite:
 
     *tokens* is the whole surrogate with its tag. *line* marks a superseded attempt or result
     turned into a line, *whole* a summary of the whole transcript, asked for at the end of the
-    current request.
+    current request. With *stub* no model is asked: the harness puts a fixed text there itself.
     """
 
     sources: tuple[str, ...]
@@ -41,6 +41,7 @@ class Rewrite:
     reason: str
     line: bool = False
     whole: bool = False
+    stub: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     # A segment leaves; book is copy or dispensable; by is pass, door, gate, reader, operator,
     # restore or the name of a hook.
     "evict": ("segment", "tokens", "book", "reason", "by"),
-    # Segments become one surrogate where the first of them stood.
+    # Segments become one surrogate where the first of them stood; asked: the model wrote it.
     "rewrite": (
         "surrogate",
         "sources",
@@ -52,6 +52,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "kept",
         "reason",
         "by",
+        "asked",
     ),
     # A surrogate is replaced by invented text.
     "restore": ("surrogate", "segment", "before", "after", "key"),

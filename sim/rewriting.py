@@ -50,7 +50,8 @@ class Rewriting:
             return False
         surrogate = self._make_surrogate(rewrite, sources)
         first, *rest = sources
-        self._paid(rewrite, surrogate.id, before)
+        if not rewrite.stub:
+            self._paid(rewrite, surrogate.id, before)
         cause = surrogate.entered = _cause(rewrite)
         for segment in rest:
             world.window.remove(segment, cause)
@@ -77,6 +78,7 @@ class Rewriting:
             tuple(sorted(surrogate.kept)),
             rewrite.reason,
             by,
+            not rewrite.stub,
         )
         world.balance("a rewrite")
         return True

@@ -188,7 +188,7 @@ def test_a_longer_run_begins_with_the_shorter_one(policy: str, script: Script) -
     assert long[: len(short) - 1] == short[:-1]
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", [name for name in POLICIES if name != "pays-back"])
 @examples(15)
 @given(script=scripts())
 def test_prices_change_money_and_nothing_else(policy: str, script: Script) -> None:
@@ -203,8 +203,8 @@ def test_prices_change_money_and_nothing_else(policy: str, script: Script) -> No
     other = Price("other", 9.0, 9.0, 9.0, 1.0, CacheRules("breakpoints", 64, 1, 60.0), SPEED)
 
     def without_money(records: list[Record]) -> list[Record]:
-        kept = [r for r in records if r[0] not in ("run", "maintain")]
-        return [("call", r[2], r[3], r[-1]) if r[0] == "call" else (r[0], *r[2:]) for r in kept]
+        kept = [r for r in records if r[0] not in ("run", "maintain", "pass")]
+        return [("call", r[2], r[3], r[12]) if r[0] == "call" else (r[0], *r[2:]) for r in kept]
 
     assert without_money(played(script, policy).records) == without_money(
         played(script, policy, other).records
@@ -310,7 +310,7 @@ def score_and_miss(policy: str, script: Script) -> None:
         elif kind == "missed":
             lacking.remove(values[0])
         oracle.follow(record)
-        if kind == "call" and not values[-1]:
+        if kind == "call" and not values[9]:
             due = [(s, q.relevance) for q in met if isinstance(q, Query) for s in q.touches]
             asked = [q.touches[0] for q in met if isinstance(q, Query)]
             asked += [o.segment for o in met if isinstance(o, Operator)]
@@ -369,7 +369,7 @@ def read_from_the_cache(policy: str, script: Script) -> None:
     oracle, cache = Oracle(script), NaiveCache(300.0)
     for record in played(script, policy).records:
         kind, now, _, *values = record
-        whole = kind == "maintain" and policy == "compaction"
+        whole = kind == "maintain" and any(each[0] == "compaction" for each in values[-1])
         if kind == "call" or whole:
             request = [(f"{s}@{oracle.held.get(s, 0)}", tokens) for s, tokens in oracle.window]
             tokens, read = values[1:3] if whole else values[:2]

@@ -277,6 +277,7 @@ def rewrite(
     kept: Sequence[str],
     reason: str,
     by: str,
+    asked: bool,
 ) -> None:
     if surrogate in s.items:
         raise AuditError(f"{surrogate!r} arrived or was made before")
@@ -291,7 +292,8 @@ def rewrite(
             f"{surrogate!r} does not shrink {before} tokens, a source has no copy and the policy "
             f"does not declare grows"
         )
-    _paid(s, surrogate, before, after)
+    if asked:
+        _paid(s, surrogate, before, after)
     freed = s.window.replace(sources, surrogate, _filled(after))
     if freed != before:
         raise AuditError(f"the sources held {freed} tokens, the record says {before}")

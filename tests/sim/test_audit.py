@@ -166,7 +166,7 @@ def test_metrics_of_everything() -> None:
 
 def test_a_summary_may_be_asked_for_with_the_whole_window() -> None:
     d = Diary().turn().come("a", 50).come("b", 50).maintain("s", 100, 80, 5, 0.5)
-    d.put("rewrite", "s", ("b",), 50, 5, True, (), "compaction", "pass").call(55)
+    d.put("rewrite", "s", ("b",), 50, 5, True, (), "compaction", "pass", True).call(55)
     metrics = audit(d.end("a", "s")).metrics()
     assert (metrics["maintenance_cost_usd"], metrics["output_tokens"]) == (0.5, 15)
     assert (metrics["calls"], metrics["input_tokens"]) == (1, 55)
@@ -391,7 +391,7 @@ def spender() -> Diary:
 
 def asked(given: int, written: int) -> Diary:
     d = full().maintain("s", given, 0, written, 0.0)
-    return d.put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass")
+    return d.put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass", True)
 
 
 IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
@@ -631,7 +631,7 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "reads more than sent": (lambda: full().maintain("s", 9, 10, 1, 0.0), "10 tokens are read"),
     "asks for an arrival": (lambda: full().maintain("b", 9, 0, 1, 0.0), "too late"),
     "never asked": (
-        lambda: full().put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass"),
+        lambda: full().put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass", True),
         "never asked for 's'",
     ),
     "another output": (lambda: asked(300, 8), "wrote 8 tokens for 's', which has 9"),

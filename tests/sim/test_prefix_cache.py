@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.prefix_cache import PrefixCache, Prompt, Usage, make_cache
-from sim.prices import CacheRules
+from sim.prices import MARKS, CacheRules
 
 Segment = tuple[str, int, int, str]
 
@@ -68,9 +68,12 @@ class NaiveAuto:
     def lookup(self, request: list[Segment], now: float, marks: list[int] | None) -> int:
         return self.hit(request, now)[0]
 
+    def kept(self, request: list[Segment], marks: list[int] | None) -> int:
+        return self.floored(sum(segment[2] for segment in request))
+
     def call(self, request: list[Segment], now: float, marks: list[int] | None) -> Usage:
         read, found = self.hit(request, now)
-        if found:
+        if found and self.rules.renews:
             found[1] = now + self.rules.ttl
         tokens = sum(segment[2] for segment in request)
         stored = self.floored(tokens)
@@ -83,49 +86,79 @@ class NaiveAuto:
 class NaiveBreakpoints:
     def __init__(self, rules: CacheRules) -> None:
         self.rules = rules
-        self.expiry: dict[Any, float] = {}
+        self.stored: list[list[Any]] = []  # prefix, life, expiry; the last renewed is the last
 
     def prefix(self, request: list[Segment], length: int) -> Any:
         return tuple(segment[:3] for segment in request[:length])
 
     def places(self, request: list[Segment], marks: list[int] | None) -> list[int]:
         if marks is not None:
-            return marks
+            return sorted(marks)
         heads = [i + 1 for i, segment in enumerate(request) if segment[3] in ("tools", "system")]
-        return [length for length in {*heads[-1:], len(request)} if length]
+        end = len(request) if self.rules.marks == "head-end" else 0
+        return sorted(length for length in {*heads[-1:], end} if length)
+
+    def reach(self, request: list[Segment], mark: int) -> list[int]:
+        if self.rules.lookback is None:
+            return list(range(mark + 1))
+        ends = [0]  # where each position of the request up to the mark ends
+        for i, segment in enumerate(request[:mark]):
+            kind = segment[3]
+            if i and kind == request[i - 1][3] and kind in ("tool_call", "tool_result"):
+                ends[-1] = i + 1
+            else:
+                ends.append(i + 1)
+        return ends[-1 - self.rules.lookback :]
 
     def hit(self, request: list[Segment], now: float, marks: list[int] | None) -> int:
-        found = [0]
-        for mark in self.places(request, marks):
-            ends = [0]  # where each position of the request up to the mark ends
-            for i, segment in enumerate(request[:mark]):
-                kind = segment[3]
-                if i and kind == request[i - 1][3] and kind in ("tool_call", "tool_result"):
-                    ends[-1] = i + 1
-                else:
-                    ends.append(i + 1)
-            for end in ends[-1 - self.rules.lookback :]:
-                if self.expiry.get(self.prefix(request, end), now) > now:
-                    found.append(end)
-        return max(found)
+        live = [entry[0] for entry in self.stored if entry[2] > now]
+        if self.rules.matched is not None:
+            live = live[-self.rules.matched :]
+        reached = [end for mark in self.places(request, marks) for end in self.reach(request, mark)]
+        return max([0, *(end for end in reached if self.prefix(request, end) in live)])
 
     def lookup(self, request: list[Segment], now: float, marks: list[int] | None) -> int:
         return sum(s[2] for s in request[: self.hit(request, now, marks)])
 
-    def call(self, request: list[Segment], now: float, marks: list[int] | None) -> Usage:
+    def kept(self, request: list[Segment], marks: list[int] | None) -> int:
+        sizes = [sum(s[2] for s in request[:mark]) for mark in self.places(request, marks)]
+        return max([0, *(size for size in sizes if size >= self.rules.minimum)])
+
+    def touch(self, prefix: Any, now: float, life: float) -> bool:
+        """Renew the live entry of a prefix, or store one; return whether it was stored."""
+        for entry in self.stored:
+            if entry[0] == prefix and entry[2] > now:
+                if self.rules.renews:
+                    self.stored.remove(entry)
+                    self.stored.append([prefix, entry[1], now + entry[1]])
+                return False
+        self.stored.append([prefix, life, now + life])
+        return True
+
+    def call(
+        self, request: list[Segment], now: float, marks: list[int] | None, long: int = 0
+    ) -> Usage:
         length = self.hit(request, now, marks)
         read = sum(segment[2] for segment in request[:length])
         if length:
-            self.expiry[self.prefix(request, length)] = now + self.rules.ttl
-        written = 0
-        for mark in sorted(self.places(request, marks)):
-            size = sum(segment[2] for segment in request[:mark])
-            written = 0
-            if size >= self.rules.minimum:
-                self.expiry[self.prefix(request, mark)] = now + self.rules.ttl
-                written = size - read
+            assert not self.touch(self.prefix(request, length), now, 0)
+        places = self.places(request, marks)
+        sizes = [sum(segment[2] for segment in request[:mark]) for mark in places]
+        written = sizes[-1] - read if sizes and sizes[-1] >= self.rules.minimum else 0
+        written_long = stored = 0
+        for number, (mark, size) in enumerate(zip(places, sizes, strict=True)):
+            if size < self.rules.minimum:
+                continue
+            life = self.rules.ttl
+            if number < long:
+                assert self.rules.long_ttl is not None
+                life = self.rules.long_ttl
+                if size > read:
+                    written_long = size - read
+            if self.touch(self.prefix(request, mark), now, life):
+                stored += size
         tokens = sum(segment[2] for segment in request)
-        return Usage(tokens, read, written, tokens - read - written)
+        return Usage(tokens, read, written, tokens - read - written, written_long, stored)
 
 
 class NaiveBlocks:
@@ -170,14 +203,23 @@ SEGMENTS = st.tuples(
 )
 RULES = st.one_of(
     st.builds(
-        CacheRules, st.just("auto"), st.integers(0, 12), st.integers(1, 6), st.sampled_from([3, 9])
+        CacheRules,
+        st.just("auto"),
+        st.integers(0, 12),
+        st.integers(1, 6),
+        st.sampled_from([3, 9]),
+        renews=st.booleans(),
     ),
     st.builds(
         CacheRules,
         st.just("breakpoints"),
         st.integers(0, 12),
         ttl=st.sampled_from([3, 9]),
-        lookback=st.integers(0, 4),
+        lookback=st.none() | st.integers(0, 4),
+        long_ttl=st.sampled_from([None, 9, 14]),
+        renews=st.booleans(),
+        matched=st.none() | st.integers(1, 4),
+        marks=st.sampled_from(MARKS),
     ),
     st.builds(CacheRules, st.just("blocks"), step=st.integers(1, 5), capacity=st.integers(1, 30)),
 )
@@ -205,7 +247,7 @@ def changed(
     return old + data.draw(st.lists(SEGMENTS, min_size=1, max_size=4))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(RULES, st.data())
 def test_agrees_with_the_naive_implementation(rules: CacheRules, data: st.DataObject) -> None:
     cache, naive = make_cache(rules), NAIVE[rules.rule](rules)
@@ -228,11 +270,20 @@ def test_agrees_with_the_naive_implementation(rules: CacheRules, data: st.DataOb
         later = now + data.draw(st.integers(0, 4))
         assert cache.lookup(prompts[agent], later, marks) == naive.lookup(new, later, marks)
         assert cache.lookup(prompts[agent], now, marks) == naive.lookup(new, now, marks)
-        assert cache.call(prompts[agent], now, marks) == naive.call(new, now, marks)
+        if rules.rule != "blocks":
+            assert cache.kept(prompts[agent], marks) == naive.kept(new, marks)
+        if rules.long_ttl is None:
+            assert cache.call(prompts[agent], now, marks) == naive.call(new, now, marks)
+        else:
+            most = len(naive.places(new, marks))
+            assert cache.long_marks(prompts[agent], marks) == most
+            long = data.draw(st.integers(0, most))
+            usage = cache.call(prompts[agent], now, marks, long)
+            assert usage == naive.call(new, now, marks, long)
         requests.append(new)
 
 
-# Cases by hand.
+# Cases by hand. Those of longer lives, renewals and distance have a file of their own.
 
 
 def test_the_kind_is_no_part_of_the_content() -> None:
@@ -305,10 +356,10 @@ def test_breakpoints_of_ones_own() -> None:
     cache = make_cache(MARKED)
     prompt = prompt_of(cache, ("s", 1000, "system"), ("a", 500, "file"), ("b", 700, "file"))
     # The prefix of 1,000 is below the minimum, what lies behind the last breakpoint is plain.
-    assert cache.call(prompt, 0.0, [1, 2]) == Usage(2200, 0, 1500, 700)
+    assert cache.call(prompt, 0.0, [1, 2]) == Usage(2200, 0, 1500, 700, stored=1500)
     assert cache.call(prompt, 1.0, [1]) == Usage(2200, 0, 0, 2200)
     assert cache.call(prompt, 2.0, []) == Usage(2200, 0, 0, 2200)
-    assert cache.call(prompt, 3.0, [3, 3]) == Usage(2200, 1500, 700, 0)
+    assert cache.call(prompt, 3.0, [3, 3]) == Usage(2200, 1500, 700, 0, stored=2200)
 
 
 def test_an_entry_inside_a_run_is_found_by_a_breakpoint_on_it() -> None:
@@ -320,12 +371,19 @@ def test_an_entry_inside_a_run_is_found_by_a_breakpoint_on_it() -> None:
     assert cache.lookup(grown, 1.0, [3, 4]) == 1700
 
 
-@pytest.mark.parametrize("marks", [[1, 2, 3, 4, 5], [0], [-1], [6]])
+@pytest.mark.parametrize(
+    "marks",
+    [[1, 2, 3, 4, 5], [1, 1, 1, 1, 1], [0], [-1], [6], [True], [1.0], ["1"], [None], "1", 1],
+)
 def test_breakpoints_that_cannot_be(marks: list[int]) -> None:
     cache = make_cache(MARKED)
     prompt = prompt_of(cache, *((f"part-{i}", 2000, "user") for i in range(5)))
-    with pytest.raises(ValueError, match="breakpoint"):
-        cache.call(prompt, 0.0, marks)
+    for send in (cache.call, cache.lookup):
+        with pytest.raises(ValueError, match="breakpoint"):
+            send(prompt, 0.0, marks)
+    for ask in (cache.kept, cache.long_marks):
+        with pytest.raises(ValueError, match="breakpoint"):
+            ask(prompt, marks)
     assert cache.lookup(prompt, 0.0) == 0
 
 
@@ -343,7 +401,7 @@ def test_nothing_is_cached_under_none() -> None:
     prompt = prompt_of(cache, ("a", 9000, "system"))
     for now in (0.0, 1.0):
         assert cache.call(prompt, now) == Usage(9000, 0, 0, 9000)
-    assert cache.lookup(prompt, 2.0) == 0
+    assert cache.lookup(prompt, 2.0) == cache.kept(prompt) == 0
 
 
 @pytest.mark.parametrize("rules", [AUTO, MARKED, BLOCKS])
@@ -351,9 +409,12 @@ def test_what_cannot_be(rules: CacheRules) -> None:
     cache = make_cache(rules)
     prompt = cache.prompt()
     assert cache.call(prompt, 5.0) == Usage(0, 0, 0, 0)
-    for now in (4.0, float("nan")):
-        with pytest.raises(ValueError, match="cannot follow"):
-            cache.call(prompt, now)
+    with pytest.raises(ValueError, match=r"cannot follow one at 5\.0 s"):
+        cache.call(prompt, 4.0)
+    for now in (float("nan"), float("inf"), 10**400, True, "6", None, 6j):
+        for send in (cache.call, cache.lookup):
+            with pytest.raises(ValueError, match="finite number of seconds"):
+                send(prompt, now)
     with pytest.raises(ValueError, match="another cache"):
         make_cache(rules).call(prompt, 6.0)
     with pytest.raises(ValueError, match="-1 tokens"):
@@ -362,7 +423,10 @@ def test_what_cannot_be(rules: CacheRules) -> None:
         prompt.truncate(1)
 
 
-@pytest.mark.parametrize("rules", [AUTO, MARKED, BLOCKS])
+LONG = CacheRules("breakpoints", minimum=1024, ttl=300.0, long_ttl=3600.0)
+
+
+@pytest.mark.parametrize("rules", [AUTO, MARKED, LONG, BLOCKS])
 def test_memory_stays_bounded(rules: CacheRules) -> None:
     cache = make_cache(rules)
     prompt = prompt_of(cache, ("system", 2000, "system"))
@@ -371,7 +435,7 @@ def test_memory_stays_bounded(rules: CacheRules) -> None:
         prompt.append(f"turn-{turn}", 0, 50, "user")
         cache.call(prompt, 20.0 * turn)
         passing = prompt_of(cache, (f"agent-{turn}", 1500, "user"), ("end", 7, "user"))
-        cache.call(passing, 20.0 * turn)
+        cache.call(passing, 20.0 * turn, long=int(rules is LONG and not turn % 10))
         assert len(cache.tree) < 1000
     del passing
     prompt.truncate(0)
@@ -379,18 +443,41 @@ def test_memory_stays_bounded(rules: CacheRules) -> None:
     assert len(cache.tree) <= (0 if rules is not BLOCKS else 12)
 
 
-@pytest.mark.parametrize("rules", [AUTO, MARKED, CacheRules("blocks", step=16, capacity=10**7)])
-def test_a_call_does_not_scan_the_prompt(rules: CacheRules) -> None:
-    def seconds(segments: int) -> float:
-        cache = make_cache(rules)
-        prompt = prompt_of(cache, *((f"{i}", 40, "user") for i in range(segments)))
-        cache.call(prompt, 0.0)
-        times = []
-        for turn in range(300):
-            start = perf_counter()
-            prompt.append(f"turn-{turn}", 0, 40, "user")
-            cache.call(prompt, 20.0 * turn)
-            times.append(perf_counter() - start)
-        return sorted(times)[150]
+class Counted(list[Any]):
+    """A list that counts what is taken from it."""
 
-    assert seconds(100_000) < 20 * seconds(200)
+    taken = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        self.taken += len(found) if isinstance(place, slice) else 1
+        return found
+
+    def __iter__(self) -> Iterator[Any]:
+        self.taken += len(self)
+        return super().__iter__()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        AUTO,
+        MARKED,
+        CacheRules("breakpoints", ttl=300.0, lookback=None),
+        CacheRules("breakpoints", ttl=300.0, lookback=10**6),
+        CacheRules("breakpoints", ttl=300.0, lookback=20, matched=80),
+        CacheRules("blocks", step=16, capacity=10**7),
+    ],
+)
+def test_a_call_does_not_scan_the_prompt(rules: CacheRules) -> None:
+    cache = make_cache(rules)
+    prompt = prompt_of(cache, *((f"{i}", 40, "user") for i in range(50_000)))
+    cache.call(prompt, 0.0)
+    prompt.path = Counted(prompt.path)
+    for turn in range(40):
+        prompt.append(f"turn-{turn}", 0, 40, "user")
+        prompt.path.taken = 0
+        cache.lookup(prompt, 20.0 * turn)
+        cache.call(prompt, 20.0 * turn)
+        # At most 15 live entries, at most 17 halvings of the prompt for each, twice.
+        assert prompt.path.taken < 2 * 16 * 20

@@ -92,7 +92,7 @@ class Diary:
     ) -> Diary:
         """Ask the model for a surrogate, given the sources, and put it in their place."""
         self.maintain(surrogate, before, 0, after, 0.125)
-        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, by)
+        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, by, True)
 
     def maintain(self, surrogate: str, given: int, read: int, written: int, usd: float) -> Diary:
         """Ask the model for a surrogate."""

@@ -108,7 +108,7 @@ class Oracle:
                 self._refresh(*values)
             case "score":
                 self.scored[values[0]] = (values[2], self.turn)
-            case "call" if not values[-1]:
+            case "call" if not values[9]:
                 self.called = self.residents()
 
     def _page(self, segment: str, page: str, number: int, how: str) -> None:
