@@ -13,6 +13,10 @@ from sim.window import Window
 
 __all__ = ["Meter", "Sent"]
 
+Run = tuple[str | int, int, int]
+"""Tokens of a request from one place to another: new, and then what brought them, or sent before,
+and then how much further back they stood."""
+
 _BEFORE = {"tools": (), "system": (Kind.TOOLS,)}
 """What a change comes in behind: nothing, or these kinds of segment at the front."""
 
@@ -67,8 +71,8 @@ class Meter:
         self._cache: PrefixCache = make_cache(price.rules) if cache is None else cache
         self._prompt = self._cache.prompt()
         self._owner = owner
-        self._sent: list[tuple[str, int, int]] = []
-        """Id, version and tokens of each segment of the last request."""
+        self._sent: list[tuple[int, Segment, int, int]] = []
+        """Slot, segment, version and tokens of each segment of the last request."""
         self._places: list[int] | None = None
         """Breakpoints of the last request."""
         self._values: dict[str, str] = {}
@@ -78,10 +82,10 @@ class Meter:
     def request(self, now: float, log: Mapping[str, Segment]) -> Sent:
         """Send the window as it is and return how its tokens were billed."""
         live, kept = self._expected(now)
-        moved = self._follow()
+        runs = self._follow()
         self._places = self._marks(log)
         usage = self._call(now)
-        return self._explain(usage, moved, live, kept)
+        return self._explain(usage, runs, live, kept)
 
     def ping(self, now: float) -> Sent:
         """Send the last request again, as it was."""
@@ -124,24 +128,45 @@ class Meter:
         long = min(self.long, cache.long_marks(prompt, places)) if self.long else 0
         return cache.call(prompt, now, places, long)
 
-    def _follow(self) -> dict[tuple[str, int, int], int]:
-        """Bring the prompt up to date; return where what is behind the first cut began before."""
-        prompt, window, sent = self._prompt, self._window, self._sent
+    def _follow(self) -> list[Run]:
+        """Bring the prompt up to date, and return what stands behind the first cut.
+
+        Segments that stood there before keep their order, so that one walk along both tells them
+        from those that are new.
+        """
+        prompt, window = self._prompt, self._window
         first = window.first_changed
-        moved = {}
-        if first < len(prompt):
-            starts = prompt.path[first:]
-            moved = {name: node.end for name, node in zip(sent[first:], starts, strict=False)}
+        starts = [node.end for node in prompt.path[first:-1]]
+        old = self._sent[first:]
+        if old:
             prompt.truncate(first)
-            del sent[first:]
+            del self._sent[first:]
         scopes = self._scopes() if self._values else {}
-        for at, segment in enumerate(window.segments[first:], first):
+        runs: list[Run] = []
+        start = end = prompt.tokens
+        run: str | int = ""
+        at = 0
+        for place, segment in enumerate(window.segments[first:], first):
+            slot, tokens = segment.slot, segment.tokens
+            now = (slot, segment, segment.version, tokens)
+            while at < len(old) and old[at][0] < slot:
+                at += 1
+            here: str | int = segment.entered
+            if at < len(old) and old[at] == now:
+                here = starts[at] - end
+            if here != run:
+                if end > start:
+                    runs.append((run, start, end))
+                run, start = here, end
             key: Hashable = segment.id if self._owner is None else (self._owner, segment.id)
-            if at in scopes:
-                key = (key, scopes[at])
-            prompt.append(key, segment.version, segment.tokens, segment.kind)
-            sent.append((segment.id, segment.version, segment.tokens))
-        return moved
+            if place in scopes:
+                key = (key, scopes[place])
+            prompt.append(key, segment.version, tokens, segment.kind)
+            self._sent.append(now)
+            end += tokens
+        if end > start:
+            runs.append((run, start, end))
+        return runs
 
     def _scopes(self) -> dict[int, tuple[tuple[str, str], ...]]:
         """Return what has changed, by the position in front of which it comes in."""
@@ -160,23 +185,19 @@ class Meter:
             at += 1
         return at
 
-    def _explain(
-        self, usage: Usage, moved: Mapping[tuple[str, int, int], int], live: int, kept: int
-    ) -> Sent:
-        window, path = self._window, self._prompt.path
-        first, cut = window.first_changed, window.broken_by
+    def _explain(self, usage: Usage, runs: list[Run], live: int, kept: int) -> Sent:
+        window = self._window
+        cut = window.broken_by
         cause = cut or "rule"
         tally = Tally(usage, self.price)
-        front = path[first].end
+        front = self._prompt.path[window.first_changed].end
         broken = tally.add_old(cause, 0, front, 0, live, kept)
         behind = 0
-        for at, segment in enumerate(window.segments[first:], first):
-            start, end = path[at].end, path[at + 1].end
-            was = moved.get((segment.id, segment.version, segment.tokens))
-            if was is None:
-                tally.add(segment.entered, start, end)
+        for run, start, end in runs:
+            if isinstance(run, str):
+                tally.add(run, start, end)
             else:
-                behind += tally.add_old(cause, start, end, was - start, live, kept)
+                behind += tally.add_old(cause, start, end, run, live, kept)
         window.sent()
         return Sent(usage, tally.causes(), behind, broken + behind if cut else 0, live)
 

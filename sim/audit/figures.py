@@ -78,7 +78,6 @@ def figures(s: State) -> dict[str, float | int | str | None]:
             f"{cause.replace('-', '_')}_cost_usd": costs.by_cause.get(cause, 0.0)
             for cause in _CAUSES
         },
-        "paid_back": s.passes.paid_back(),
         "prefill_seconds": costs.prefill_seconds,
         "total_seconds": s.seconds,
         "cache_hit_rate": _ratio(costs.cached_tokens, costs.input_tokens),

@@ -123,7 +123,7 @@ class Audit:
 
     def metrics(self) -> dict[str, float | int | str | None]:
         """Return every metric by name; a rate or peak of nothing is None."""
-        return figures(self._state)
+        return {**figures(self._state), "paid_back": self._state.passes.paid_back()}
 
 
 def audit(records: Iterable[Record]) -> Audit:

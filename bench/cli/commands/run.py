@@ -58,6 +58,8 @@ def command(
         evictbench run rate-limit-table/small-dump -p slack-swap-refuse
       Everything that happened, one JSON object an event:
         evictbench run coding-agent -p tiered --seed 3 --events events.jsonl
+      What did each eviction cost, and did it pay back?
+        evictbench run coding-agent -p tiered --price claude-fable-5.1
       A script as a file, and back:
         evictbench run stale-file -p tiered --write-script stale.json
         evictbench run stale.json -p tiered
@@ -65,6 +67,7 @@ def command(
     from bench.cells import run_one
     from bench.cli.codes import STRICT
     from bench.cli.emit import print_as, warn
+    from bench.costs import by_cause, by_turn, passes_of
     from bench.loading import load
     from bench.output import json_document, json_lines
     from bench.results import write_text
@@ -82,10 +85,14 @@ def command(
     happened = list(to_dicts(records))
     if events is not None:
         write_text(events, "".join(f"{line}\n" for line in json_lines(happened)))
+    views = (by_cause(records), by_turn(records), passes_of(records))
     if form == "json":
-        click.echo(json_document({"metrics": metrics, "events": happened}), nl=False)
+        costs = dict(zip(("by_cause", "by_turn", "passes"), views, strict=True))
+        document = {"metrics": metrics, "events": happened, "costs": costs}
+        click.echo(json_document(document), nl=False)
     else:
+        from bench.tables.costs import cost_tables
         from bench.tables.run import run_tables
 
-        print_as(run_tables(script, policy, metrics, happened), "table")
+        print_as([*run_tables(script, policy, metrics, happened), *cost_tables(*views)], "table")
     return STRICT if strict and metrics["policy_bugs"] else 0
