@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CELL", "columns", "make_policy", "outcome", "price_of", "run_one"]
 
+_REQUEST_KEYS = frozenset({"cache.breakpoints", "cache.long"})
+"""Keys that say where a request puts its breakpoints, and nothing of the price row."""
+
 CELL = ("scenario", "policy", "seed")
 """What a row is the run of."""
 
@@ -72,20 +75,29 @@ def outcome(
 
 
 def price_of(settings: Mapping[str, Any]) -> Price:
-    """Return the price that the flat *settings* of a scenario name, ``cache.*`` laid over it."""
+    """Return the price that the flat *settings* of a scenario name, ``cache.*`` laid over it.
+
+    `prices` in them is the user's own price book, if there is one.
+    """
+    from bench.prices import file_stamp
+
     overrides = tuple(
         (key.removeprefix("cache."), value)
         for key, value in sorted(settings.items())
-        if key.startswith("cache.") and key != "cache.breakpoints" and value is not None
+        if key.startswith("cache.") and key not in _REQUEST_KEYS and value is not None
     )
-    return _price(settings["price"], overrides)
+    book = settings.get("prices")
+    stamp = None if book is None else file_stamp(book)
+    return _price(settings["price"], overrides, stamp)
 
 
 @lru_cache(maxsize=64)
-def _price(name: str, overrides: tuple[tuple[str, Any], ...]) -> Price:
+def _price(
+    name: str, overrides: tuple[tuple[str, Any], ...], stamp: tuple[Path, int, int] | None
+) -> Price:
     from bench.prices import get_price
 
-    return get_price(name, dict(overrides))
+    return get_price(name, dict(overrides), None if stamp is None else stamp[0])
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:

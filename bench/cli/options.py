@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from sim.errors import unknown
 
@@ -16,14 +17,19 @@ __all__ = [
     "baseline",
     "file",
     "format_of",
+    "is_typed",
     "jobs",
     "out",
     "parse_settings",
     "policies",
     "price",
+    "prices",
     "settings",
     "strict",
 ]
+
+OWN_BOOK = "EVICTBENCH_PRICES"
+"""Names the price book of those who always want theirs; ``--prices`` wins over it."""
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
@@ -81,6 +87,18 @@ def format_of(*names: str) -> Option[Any]:
     )
 
 
+def is_typed(ctx: click.Context, name: str) -> bool:
+    """Return whether the option *name* was given on the command line."""
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _own_book(ctx: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """Return *path*, and say so where it is from the environment and not to be seen."""
+    if path is not None and not is_typed(ctx, option.name or "") and not ctx.resilient_parsing:
+        click.echo(f"evictbench: {OWN_BOOK} lays the prices of {path} over the book", err=True)
+    return path
+
+
 policies = click.option(
     "-p",
     "--policy",
@@ -102,6 +120,15 @@ settings = click.option(
 
 price = click.option(
     "--price", metavar="NAME", help="The row of the price book (see `evictbench list prices`)."
+)
+
+prices = click.option(
+    "--prices",
+    metavar="FILE",
+    envvar=OWN_BOOK,
+    show_envvar=True,
+    callback=_own_book,
+    help="A price book of your own, laid over the one that comes with evictbench.",
 )
 
 baseline = click.option(

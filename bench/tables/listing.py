@@ -3,27 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bench.tables.parts import Column, Line, Table, tokens
+from bench.tables.parts import Column, Line, Table
 
-__all__ = ["format_table", "items", "table"]
+if TYPE_CHECKING:
+    from bench.price_rows import Book
+
+__all__ = ["BOOK_PARTS", "WHAT", "columns", "format_table", "items", "tables"]
 
 Item = dict[str, Any]
 
+BOOK_PARTS = ("prices", "speeds")
+"""What of it a price book holds."""
 
-def items(what: str) -> list[Item]:
-    """Return every one of *what*: ``policies``, ``scenarios``, ``reducers`` and so on."""
+WHAT = ("policies", "scenarios", "reducers", "prices", "speeds", "metrics")
+"""All that can be listed."""
+
+
+def items(what: str, book: Book | None = None) -> list[Item]:
+    """Return every one of *what*, one of `WHAT`; prices and speeds are those of *book*."""
+    if what in BOOK_PARTS:
+        from bench.tables.prices import price_items, speed_items
+
+        return price_items(_read(book)) if what == "prices" else speed_items(_read(book))
     return _ITEMS[what]()
 
 
-def table(what: str, found: Sequence[Item]) -> Table:
-    """Return the table of the items *found* for *what*, with the columns that matter most."""
+def columns(found: Sequence[Item]) -> list[str]:
+    """Return the names of the values that a flat table of the items *found* can hold."""
+    return [name for name, value in found[0].items() if not isinstance(value, dict)]
+
+
+def tables(what: str, width: int | None, book: Book | None = None) -> list[Table]:
+    """Return the tables of *what*, with the columns that matter most.
+
+    Those of a book have more of them where *width* characters have room; all if it is None.
+    """
+    if what in BOOK_PARTS:
+        from bench.tables.prices import price_tables, speed_tables
+
+        return (price_tables if what == "prices" else speed_tables)(_read(book), width)
     shown = _SHOWN[what]
-    columns = tuple(Column(header, right) for header, right, _ in shown)
-    rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in found)
-    return Table(columns=columns, rows=rows, notes=_NOTES.get(what, ()))
+    headers = tuple(Column(header, right) for header, right, _ in shown)
+    rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in items(what))
+    return [Table(columns=headers, rows=rows, notes=_NOTES.get(what, ()))]
+
+
+def _read(book: Book | None) -> Book:
+    from bench.prices import read_book
+
+    return read_book() if book is None else book
 
 
 def format_table() -> Table:
@@ -75,19 +105,6 @@ def _reducers() -> list[Item]:
     return [{"name": name, "about": about} for name, about in sorted(known.items())]
 
 
-def _prices() -> list[Item]:
-    from dataclasses import asdict
-
-    from bench.prices import load_book
-
-    found = []
-    for price in load_book().values():
-        row = asdict(price)
-        rules, speed = row.pop("rules"), row.pop("speed")
-        found.append({**row, **rules, **speed})
-    return found
-
-
 def _metrics() -> list[Item]:
     from dataclasses import asdict
 
@@ -104,18 +121,10 @@ def _words(name: str) -> Callable[[Mapping[str, Any]], str]:
     return form
 
 
-def _figure(name: str) -> Callable[[Mapping[str, Any]], str]:
-    def form(item: Mapping[str, Any]) -> str:
-        return "–" if item[name] == inf else f"{item[name]:g}"
-
-    return form
-
-
 _ITEMS: Mapping[str, Callable[[], list[Item]]] = {
     "policies": _policies,
     "scenarios": _scenarios,
     "reducers": _reducers,
-    "prices": _prices,
     "metrics": _metrics,
 }
 
@@ -131,16 +140,6 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
         ("flips", False, lambda item: ", ".join([*item["flips"], *item["variants"]])),
         ("what it shows", False, _words("about")),
     ),
-    "prices": (
-        ("price", False, _words("name")),
-        ("input", True, _figure("input")),
-        ("write", True, _figure("write")),
-        ("read", True, _figure("read")),
-        ("output", True, _figure("output")),
-        ("cache rule", False, _words("rule")),
-        ("minimum", True, lambda item: tokens(item["minimum"])),
-        ("life, s", True, _figure("ttl")),
-    ),
     "reducers": (
         ("reducer", False, _words("name")),
         ("what it keeps", False, _words("about")),
@@ -155,8 +154,4 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
 
 _NOTES: Mapping[str, tuple[str, ...]] = {
     "scenarios": ("SCENARIO/FLIP changes one thing, such as rate-limit-table/small-dump.",),
-    "prices": (
-        "US dollars per million tokens. --format json shows each row's source and date, and what "
-        "in it is assumed.",
-    ),
 }

@@ -113,7 +113,7 @@ def test_the_tables() -> None:
         "the dearest turns",
         "passes: 0 of 1 paid back",
     ]
-    assert tables[0].notes == ("In all $0.00262.", "Of it $0.000116 for rewriting calls and pings.")
+    assert tables[0].notes == ("In all $0.00257.", "Of it $0.000116 for rewriting calls and pings.")
     assert [line.cells[0] for line in tables[1].rows] == ["1", "2", "3"]
     assert tables[2].rows[0].cells == ("2", "300", "200", "0.67", "2", "7.7", "–", "no")
     assert tables[2].notes[0] == "R = (w − r) / r = 11.5."

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from math import nan
+import tomllib
+from math import inf, nan
 from pathlib import Path
 
 import pytest
 
-from bench.prices import BOOK, get_price, load_book
+from bench.price_files import BookFile
+from bench.price_reader import read_layer
+from bench.prices import BOOK, get_price, load_book, read_book
 from sim.errors import InputError
 from sim.prefix_cache import Usage, make_cache
 from sim.prices import Price
 
-# input, write, read, output; rule, minimum, ttl
+# input, write, read, output; rule, minimum, ttl. From calibration A2 and A1; the minima of Gemini
+# and the rules and lives of DeepSeek, Grok and Kimi from the pages that the book names.
 PUBLISHED = {
     "claude-fable-5.1": (10, 12.5, 0.25, 50, "breakpoints", 512, 300),
     "claude-opus-5.5": (4, 5, 0.20, 20, "breakpoints", 512, 300),
     "claude-sonnet-5": (2, 2.5, 0.20, 10, "breakpoints", 1024, 300),
     "claude-haiku-4.5": (1, 1.25, 0.10, 5, "breakpoints", 4096, 300),
     "gpt-5.5": (5, 5, 0.50, 30, "auto", 1024, 600),
-    "gpt-5.6-sol": (4, 5, 0.40, 20, "auto", 1024, 1800),
-    "gpt-6.1-sol": (2, 2.5, 0.10, 10, "auto", 1024, 1800),
+    "gpt-5.6-sol": (4, 5, 0.40, 20, "breakpoints", 1024, 1800),
+    "gpt-6.1-sol": (2, 2.5, 0.10, 10, "breakpoints", 1024, 1800),
     "gpt-4.1": (2, 2, 0.50, 8, "auto", 1024, 600),
-    "gemini-3.1-pro": (2, 2, 0.20, 12, "auto", 1024, 600),
-    "gemini-4-argon": (2, 2, 0.10, 10, "auto", 1024, 600),
-    "deepseek-v4-pro": (1.32, 1.32, 0.044, 3.96, "auto", 64, 7200),
-    "deepseek-v4-flash": (0.30, 0.30, 0.006, 1.20, "auto", 64, 7200),
-    "grok-4.7": (2, 2, 0.50, 6, "auto", 1024, 600),
+    "gemini-3.1-pro": (2, 2, 0.20, 12, "auto", 4096, 600),
+    "gemini-4-argon": (2, 2, 0.10, 10, "auto", 4096, 600),
+    "deepseek-v4-pro": (1.32, 1.32, 0.044, 3.96, "breakpoints", 64, 7200),
+    "deepseek-v4-flash": (0.30, 0.30, 0.006, 1.20, "breakpoints", 64, 7200),
+    "grok-4.7": (2, 2, 0.50, 6, "auto", 128, 600),
     "glm-5.3": (1.4, 1.4, 0.26, 4.4, "auto", 1024, 600),
-    "kimi-k3": (3, 3, 0.30, 15, "auto", 1024, 600),
+    "kimi-k3": (3, 3, 0.30, 15, "auto", 256, 300),
 }
 
 # (write − read) ÷ read, as published beside the prices
@@ -93,8 +97,8 @@ def test_an_hour_costs_twice_the_input_to_write(model: str) -> None:
         ("gpt-5.5", 272_000, 2, 1.5),
         ("gpt-5.6-sol", 272_000, 2, 1.5),
         ("gpt-6.1-sol", 272_000, 2, 1.5),
-        ("gemini-3.1-pro", 200_000, 2, 1),
-        ("grok-4.7", 200_000, 2, 1),
+        ("gemini-3.1-pro", 200_000, 2, 1.5),
+        ("grok-4.7", 199_999, 2, 2),
     ],
 )
 def test_cliffs(name: str, limit: int, times_in: float, times_out: float) -> None:
@@ -108,7 +112,51 @@ def test_cliffs(name: str, limit: int, times_in: float, times_out: float) -> Non
 
 def test_the_rest_has_no_cliff() -> None:
     with_cliff = {name for name, price in load_book().items() if price.cliff_tokens is not None}
-    assert with_cliff == {"gpt-5.5", "gpt-5.6-sol", "gpt-6.1-sol", "gemini-3.1-pro", "grok-4.7"}
+    gemini = {"gemini-3.1-pro", "gemini-3.1-pro-explicit"}
+    assert with_cliff == {"gpt-5.5", "gpt-5.6-sol", "gpt-6.1-sol", "grok-4.7"} | gemini
+
+
+# 1 h: 19, 39 and 79 are published for the three prices; write is twice the input price.
+@pytest.mark.parametrize(
+    ("name", "ratio"),
+    [("claude-sonnet-5-1h", 19), ("claude-opus-5.5-1h", 39), ("claude-fable-5.1-1h", 79)],
+)
+def test_ratios_of_an_hour(name: str, ratio: float) -> None:
+    assert get_price(name).ratio == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize("model", ["fable-5.1", "opus-5.5", "sonnet-5", "haiku-4.5"])
+def test_both_lives_side_by_side(model: str) -> None:
+    price, hour = get_price(f"claude-{model}"), get_price(f"claude-{model}-1h")
+    assert (price.rules.ttl, price.rules.long_ttl) == (300, 3600)
+    assert price.long_write == hour.write
+    assert (hour.long_write, hour.rules.long_ttl) == (None, None)
+    assert price.no_edit is hour.no_edit is (model in ("fable-5.1", "opus-5.5"))
+
+
+def test_rules_of_other_providers() -> None:
+    openai = get_price("gpt-6.1-sol").rules
+    assert (openai.lookback, openai.matched, openai.marks) == (None, 80, "head-end")
+    named, implicit = get_price("gemini-3.1-pro-explicit"), get_price("gemini-3.1-pro")
+    rules = named.rules
+    assert (rules.marks, rules.renews, rules.ttl, named.storage) == ("head", False, 3600, 4.5)
+    assert "storage" in named.assumed
+    assert (named.input, named.read, named.cliff_tokens) == (2, 0.2, implicit.cliff_tokens)
+    assert implicit.storage == 0
+    grok = get_price("grok-4.7")
+    assert grok.over_cliff(200_000)
+    assert not get_price("gemini-3.1-pro").over_cliff(200_000)
+    sglang, llama = get_price("sglang"), get_price("llama.cpp")
+    assert (sglang.rules.rule, sglang.rules.step, sglang.ratio) == ("blocks", 1, None)
+    assert (llama.rules.rule, llama.rules.step, llama.rules.ttl) == ("auto", 1, inf)
+
+
+@pytest.mark.parametrize("name", ["deepseek-v4-pro", "deepseek-v4-flash"])
+def test_off_peak_costs_half(name: str) -> None:
+    peak, off = get_price(name), get_price(f"{name}-offpeak")
+    for field in ("input", "write", "read", "output"):
+        assert getattr(off, field) == pytest.approx(getattr(peak, field) / 2)
+    assert off.rules == peak.rules
 
 
 def test_the_latency_preset_meets_its_published_pairs() -> None:
@@ -118,6 +166,80 @@ def test_the_latency_preset_meets_its_published_pairs() -> None:
     slope = speed.prefill_seconds(0, 100_000) - speed.prefill_seconds(0, 10_000)
     assert slope == pytest.approx(2.4 - 1.1, abs=1e-9)
     assert speed.decode_seconds(74) == 1.0
+
+
+# 4,767 × 9.9/90,000 + (n − 4,767) × 1.3/90,000 + 0.5: 2.39996 s at 100,000 and 1.09996 at 10,000
+@pytest.mark.parametrize(
+    ("tokens", "hit", "seconds"),
+    [
+        (100_000, False, 11.5),
+        (100_000, True, 2.4),
+        (10_000, False, 1.6),
+        (10_000, True, 1.1),
+    ],
+)
+def test_time_to_first_token(tokens: int, hit: bool, seconds: float) -> None:
+    speed = read_book().speeds["calibration A3"].speed
+    assert speed.first_token_seconds(tokens, hit) == pytest.approx(seconds, abs=0.01)
+    assert (round(speed.prefill_rate), round(speed.cached_rate)) == (9_091, 69_231)
+
+
+def test_other_speeds() -> None:
+    speeds = {name: row.speed for name, row in read_book().speeds.items()}
+    # 73,700 × (1 − 0.563) = 32,206.9; 1.5 s at 12,000 and 2.9 s at 185,000 tokens
+    assert speeds["deepseek h800 node"].prefill_rate == pytest.approx(73_700 * 0.437, abs=1)
+    codex = speeds["codex trace"]
+    assert codex.first_token_seconds(12_000, True) == pytest.approx(1.5, abs=0.001)
+    assert codex.first_token_seconds(185_000, True) == pytest.approx(2.9, abs=0.001)
+    assert speeds["lmsys h100 node"].prefill_rate == 50_300
+
+
+# Where each field of the book that comes with evictbench is from.
+
+SOURCES = BOOK.with_name("price_sources.toml")
+RAW = {
+    **tomllib.loads(BOOK.read_text(encoding="utf-8")),
+    **tomllib.loads(SOURCES.read_text(encoding="utf-8")),
+}
+OF_ITSELF = {"assumed", "like", "note", "sources"}
+
+
+@pytest.mark.parametrize("kind", ["prices", "speeds"])
+def test_every_field_has_a_source_or_is_assumed(kind: str) -> None:
+    for name, row in RAW[kind].items():
+        gives = {field for s in row.get("sources", ()) for field in RAW["sources"][s]["gives"]}
+        without = row.keys() - OF_ITSELF - gives - set(row.get("assumed", ()))
+        assert not without, f"{kind} {name}: {without}"
+
+
+def test_origins_are_complete() -> None:
+    book = read_book()
+    for row in [*book.prices.values(), *book.speeds.values()]:
+        for origin in row.origins.values():
+            assert origin.assumed or origin.date == "2026-12-02"
+    for name, row in book.prices.items():
+        rules = row.price.rules
+        read = {"auto": "minimum step ttl renews", "breakpoints": "minimum ttl renews lookback"}
+        needed = {"input", "write", "read", "output", "rule", "speed"}
+        assert needed | set(read.get(rules.rule, "").split()) <= row.origins.keys(), name
+        assert set(row.price.assumed) == {f for f, o in row.origins.items() if o.assumed}
+
+
+def test_a_field_without_origin_makes_the_book_unreadable(tmp_path: Path) -> None:
+    text = BOOK.read_text(encoding="utf-8")
+    for old, new, says in [
+        ('assumed = ["speed", "ttl"]', 'assumed = ["ttl"]', "speed is given by no source"),
+        ("lookback = 20\n", "lookback = 20\nstorage = 1.0\n", "storage is given by no source"),
+        ("renews = true\n", "", "renews missing"),
+        ('sources = ["litellm", "anthropic-caching"]', "", "write is given by no source"),
+        ('sources = ["sglang"]', 'source = "me"\ndate = "2026-12-02"', "source says too little"),
+    ]:
+        assert old in text
+        file = tmp_path / "prices.toml"
+        file.write_text(text.replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(InputError, match=says) as caught:
+            read_layer(BookFile(file), read_layer(BookFile(SOURCES)), strict=True)
+        assert caught.value.line or "\n" in str(caught.value)
 
 
 # One cut: 38,000 tokens stay in front, 32,000 go, 57,000 lie behind, 600 are new.
@@ -278,7 +400,8 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "prices.toml"
     file.write_text(SPEED_TABLE + PRICE_TABLE)
     price = load_book(file)["my.model"]
-    assert (price.read, price.rules.ttl, price.assumed) == (0.1, 10.0, ("ttl",))
+    assert (price.read, price.rules.ttl, price.assumed) == (0.1, 10.0, ("renews", "ttl"))
+    assert load_book(file).keys() == load_book().keys() | {"my.model"}
 
 
 @pytest.mark.parametrize(
@@ -289,7 +412,7 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
         ("read = 0.1", "raed = 0.1", 12, "unknown field 'raed'; did you mean 'read'"),
         ("read = 0.1", "read = true", 12, "read must be a finite number"),
         ("read = 0.1\n", "", 9, "read missing"),
-        ("ttl = 10\n", "", 9, "ttl missing"),
+        ("minimum = 0\n", "", 9, "minimum missing for the rule 'auto'"),
         ("ttl = 10", "ttl = 0", 17, "ttl must be above 0"),
         ('"auto"', '"atuo"', 14, "did you mean 'auto'"),
         ('speed = "fast"', 'speed = "fats"', 18, "did you mean 'fast'"),
@@ -316,7 +439,7 @@ def test_a_book_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read it"):
         load_book(tmp_path / "none.toml")
     (tmp_path / "empty.toml").write_text("")
-    with pytest.raises(InputError, match="prices, speeds missing"):
+    with pytest.raises(InputError, match="holds neither prices nor speeds"):
         load_book(tmp_path / "empty.toml")
 
 

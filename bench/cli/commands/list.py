@@ -2,38 +2,60 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from bench.cli import options
+from bench.tables.listing import BOOK_PARTS, WHAT
+
+if TYPE_CHECKING:
+    from bench.price_rows import Book
 
 __all__ = ["command"]
-
-WHAT = ("policies", "scenarios", "reducers", "prices", "metrics")
 
 
 @click.command()
 @click.argument("what", type=options.OneOf(WHAT))
+@options.prices
 @options.format_of("table", "json", "csv", "md")
-def command(what: str, form: str) -> int:
-    """List the policies, scenarios, reducers, prices or metrics there are.
+@click.pass_context
+def command(ctx: click.Context, what: str, prices: str | None, form: str) -> int:
+    """List the policies, scenarios, reducers, prices, speeds or metrics there are.
 
     \b
     Examples:
       evictbench list policies
       evictbench list prices --format csv
+      evictbench list prices --prices my-prices.toml
     """
-    from bench.cli.emit import print_as
+    from bench.cli.emit import console, print_as
     from bench.tables import listing
 
-    items = listing.items(what)
-    if form == "json":
-        from bench.output import json_document
+    book = _book(prices) if what in BOOK_PARTS else None
+    if prices is not None and book is None and options.is_typed(ctx, "prices"):
+        raise click.UsageError(f"--prices goes with {' and '.join(BOOK_PARTS)}, not {what}", ctx)
+    if form in ("json", "csv"):
+        from bench.output import csv_text, json_document
 
-        click.echo(json_document({what: items}), nl=False)
-    elif form == "csv":
-        from bench.output import csv_text
-
-        click.echo(csv_text(items, list(items[0])), nl=False)
+        items = listing.items(what, book)
+        text = json_document({what: items}) if form == "json" else ""
+        click.echo(text or csv_text(items, listing.columns(items)), nl=False)
     else:
-        print_as([listing.table(what, items)], form)
+        width = None if form == "md" else console().width
+        print_as(listing.tables(what, width, book), form)
     return 0
+
+
+def _book(path: str | None) -> Book:
+    """Return the book with the user's own at *path*; say what of it gives no origin."""
+    from bench.cli.emit import say
+    from bench.prices import read_book
+
+    book = read_book(path)
+    if book.unsourced:
+        say(
+            f"{path} gives no source for all of {', '.join(book.unsourced)}: what has none counts "
+            "as assumed"
+        )
+    return book
