@@ -29,8 +29,8 @@ class CacheRules:
     *minimum* is the shortest prefix cached and *step* the unit it is cached in, both in tokens;
     *ttl* is the life of an entry in seconds, *long_ttl* the longer life that a breakpoint may ask
     for (None: there is but one life), and *renews* says that a read starts the life of what was
-    read anew; *lookback* is how many positions before a breakpoint are searched (None: all of
-    them) and *matched* how many of the entries, the latest, are compared (None: all); *marks* is
+    read anew; *lookback* is how many positions before a breakpoint are searched (None: any
+    entry that the request begins with is found) and *matched* how many of the entries, the latest, are compared (None: all); *marks* is
     where breakpoints stand by default, one of :data:`MARKS`; *capacity* is the number of blocks a
     server holds (None: no limit).
     Each rule reads only its own: `auto` minimum, step, ttl, renews; `breakpoints` minimum, ttl,
@@ -119,7 +119,7 @@ class Price:
     once (None: any number). *source* and *date* say
     where the row is from, *assumed* names the fields that no source gives.
     Raises ValueError for a price or factor that is negative or not finite, for a longer life
-    without its price or the other way round, and for storage without an end of life.
+    without its price or the other way round, and for storage without one end of life.
     """
 
     name: str
@@ -163,6 +163,8 @@ class Price:
             )
         if self.storage and not isfinite(self.rules.ttl):
             raise ValueError("storage is billed for a life that ends, and ttl is infinite")
+        if self.storage and self.rules.long_ttl is not None:
+            raise ValueError("storage is billed for one life, and long_ttl is another")
 
     @property
     def ratio(self) -> float | None:
@@ -182,7 +184,7 @@ class Price:
 
     def storage_cost(self, usage: Usage) -> float:
         """Return the US dollars for keeping what a request has stored until its life ends."""
-        if not usage.stored:
+        if not usage.stored or not self.storage:
             return 0.0
         return usage.stored * self.storage * self.rules.ttl / _HOUR / _PER_MILLION
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
+from dataclasses import asdict
 
-BOOK = Path(__file__).parents[2] / "bench" / "prices.toml"
+from bench.cells import price_of
 
 
-def price_row(name, settings):
+def price_row(settings):
     """Return the price row in use as one flat dictionary, its speed and overrides folded in."""
-    book = tomllib.loads(BOOK.read_text("utf-8"))
-    row = dict(book["prices"][name])
-    row.update(book["speeds"][row["speed"]])
-    for key in ("rule", "minimum", "step", "ttl", "lookback", "capacity"):
-        if settings.get(f"cache.{key}") is not None:
-            row[key] = settings[f"cache.{key}"]
-    return row
+    row = asdict(price_of(settings))
+    return {**row, **row.pop("rules"), **row.pop("speed")}
 
 
-def cost(row, tokens, read, written, plain, output):
+def cost(row, tokens, read, written, plain, output, long=0):
     """Return the dollars for the input and for the output of one request."""
     over = False
     if row.get("cliff_tokens"):
         over = tokens > row["cliff_tokens"] or (
             row.get("cliff_inclusive", False) and tokens == row["cliff_tokens"]
         )
-    usd = (read * row["read"] + written * row["write"] + plain * row["input"]) / 1e6
+    dear = long * row["long_write"] if long else 0
+    usd = (read * row["read"] + (written - long) * row["write"] + dear + plain * row["input"]) / 1e6
     out = output * row["output"] / 1e6
     if over:
         usd, out = usd * row["cliff_input"], out * row["cliff_output"]
@@ -39,18 +34,21 @@ def prefill(row, tokens, read):
 
 
 class Cache:
-    """One of the rules; `call(at, request, after)` returns tokens read, written and plain.
+    """One of the rules; `call(at, request, after, long)` returns tokens read, written and plain.
 
     A request is a list of (content key, version, tokens, kind); *after* names the keys after which
-    a breakpoint stands besides the one at the end.
+    a breakpoint stands besides the one at the end; the first *long* of all breakpoints ask for the
+    longer life. What was written for that, of the last call, is in `long_written`.
     """
 
     def __init__(self, row):
         self.row = row
-        self.entries = []  # auto, breakpoints: [content, tokens, expiry]
+        self.entries = []  # auto: [content, tokens, expiry]; breakpoints: and its life; latest last
         self.blocks = []  # blocks: hashes of the blocks present, least recently used first
 
-    def call(self, at, request, after=()):
+    def call(self, at, request, after=(), long=0):
+        self.long = long
+        self.long_written = 0
         return getattr(self, f"_{self.row['rule']}")(at, request, after)
 
     def _none(self, at, request, after):
@@ -75,7 +73,7 @@ class Cache:
         read = best // row["step"] * row["step"]
         if read < row["minimum"]:
             read = 0
-        if read and found:
+        if read and found and row["renews"]:
             found[2] = at + row["ttl"]
         stored = total // row["step"] * row["step"]
         if stored < row["minimum"]:
@@ -93,7 +91,7 @@ class Cache:
             ends = [i + 1 for i, s in enumerate(request) if s[0] in after]
         else:
             ends = [i + 1 for i, s in enumerate(request) if s[3] in ("tools", "system")][-1:]
-        if request:
+        if request and (after or row["marks"] == "head-end"):
             ends.append(len(request))
         ends = sorted(set(ends))
         # position number of every segment: a run of calls, or of results, is one position
@@ -102,35 +100,48 @@ class Cache:
             run = i and s[3] in ("tool_call", "tool_result") and request[i - 1][3] == s[3]
             here += 0 if run else 1
             position.append(here)
+        live = [e for e in self.entries if e[2] > at]
+        matched = live[-row["matched"] :] if row["matched"] else live
         found = None
         for end in ends:
             for length in range(end, 0, -1):
                 back = position[end - 1] - position[length - 1]
-                if back > row["lookback"]:
+                if row["lookback"] is not None and back > row["lookback"]:
                     break
                 inside = length < len(request) and position[length] == position[length - 1]
                 if inside and length != end:
                     continue
-                for entry in self.entries:
-                    live = entry[2] > at and entry[0] == content[:length]
-                    if live and (found is None or entry[1] > found[1]):
+                for entry in matched:
+                    same = entry[0] == content[:length]
+                    if same and (found is None or entry[1] > found[1]):
                         found = entry
         read = found[1] if found else 0
         if found:
-            found[2] = at + row["ttl"]
+            self.used(found, at)
         last = sum(s[2] for s in request[: ends[-1]]) if ends else 0
         written = max(0, last - read) if last >= row["minimum"] else 0
-        for end in ends:
+        for n, end in enumerate(ends):
             tokens = sum(s[2] for s in request[:end])
             if tokens < row["minimum"]:
                 continue
+            life = row["long_ttl"] if n < self.long and row["long_ttl"] else row["ttl"]
+            if n < self.long and row["long_ttl"]:
+                self.long_written = max(self.long_written, tokens - read if written else 0)
             for entry in self.entries:
-                if entry[0] == content[:end]:
-                    entry[2] = at + row["ttl"]
+                if entry[0] == content[:end] and entry[2] > at:
+                    self.used(entry, at)
                     break
             else:
-                self.entries.append([content[:end], tokens, at + row["ttl"]])
+                self.entries = [e for e in self.entries if e[0] != content[:end]]
+                self.entries.append([content[:end], tokens, at + life, life])
         return read, written, total - read - written
+
+    def used(self, entry, at):
+        """Renew *entry*, which then counts as the latest."""
+        if self.row["renews"]:
+            entry[2] = at + entry[3]
+            self.entries.remove(entry)
+            self.entries.append(entry)
 
     def _blocks(self, at, request, after):
         row, total = self.row, sum(s[2] for s in request)

@@ -122,8 +122,9 @@ class World(Forms):
         for option in filter(None, options.split(",")):
             self.policy.option(*option.split("="))
         self.m = Metrics(self.budget)
-        self.row = price_row(self.set["price"], self.set)
+        self.row = price_row(self.set)
         self.cache = Cache(self.row)
+        self.values, self.sent = {}, None  # what has changed of the requests; the last request
         self.sources, self.window = {}, []
         self.paths = {}  # path -> [version, tokens or None, facts or None]
         self.written = []  # (turn, path)
@@ -311,13 +312,57 @@ class World(Forms):
 
     def look_up(self):
         """Send the window as it stands; return what was read, written and plain."""
-        request = [(r.key, (r.version, r.edition), r.tokens, r.kind) for r in self.window]
-        return self.cache.call(self.clock, request, self.set.get("cache.breakpoints") or ())
+        request = []
+        for n, r in enumerate(self.window):
+            here = tuple(v for v in sorted(self.values.items()) if self.scope(v[0]) == n)
+            key = (r.key, here) if here else r.key
+            request.append((key, (r.version, r.edition), r.tokens, r.kind))
+        self.sent = request
+        return self.again()
+
+    def again(self):
+        """Send the last request, as it was."""
+        after = self.set.get("cache.breakpoints") or ()
+        return self.cache.call(self.clock, self.sent, after, self.set.get("cache.long") or 0)
+
+    def scope(self, what):
+        """Tell how many segments stand in front of where *what* of a request comes in."""
+        kinds = {"tools": (), "system": ("tools",)}.get(what, ("tools", "system"))
+        n = 0
+        while n < len(self.window) and self.window[n].kind in kinds:
+            n += 1
+        return n
+
+    def wait(self, found):
+        """Let the waits of a turn pass, with their pings; then take in what changes."""
+        seconds = sum(s["seconds"] for s in found if s["type"] == "wait")
+        every = [s["seconds"] for s in found if s["type"] == "keep-alive"][-1:]
+        begun = self.clock
+        while every and self.sent is not None and self.clock + every[0] < begun + seconds:
+            self.clock += every[0]
+            read, written, plain = self.again()
+            usd, out = self.price(read, written, plain, 1)
+            self.m.add("pings")
+            self.m.add("output_tokens", 1)
+            self.m.add("maintenance_cost_usd", usd + out)
+        self.clock = begun + seconds
+        for s in found:
+            if s["type"] == "change":
+                self.values.pop(s["what"], None)
+                if s["value"] != "default":
+                    self.values[s["what"]] = s["value"]
+
+    def price(self, read, written, plain, output):
+        """Return the dollars for the input and the output of the request just looked up."""
+        total = read + written + plain
+        return cost(self.row, total, read, written, plain, output, self.cache.long_written)
 
     def maintain(self, before, tokens, whole=None):
         """Book the model's call that wrote *tokens*."""
         read, written, plain = whole or (0, 0, before)
-        usd, out = cost(self.row, read + written + plain, read, written, plain, tokens)
+        if whole is None:
+            self.cache.long_written = 0
+        usd, out = self.price(read, written, plain, tokens)
         seconds = prefill(self.row, read + written + plain, read) + tokens / self.row["decode_rate"]
         self.writing = max(self.writing, seconds)
         self.m.add("maintenance_cost_usd", usd + out)
@@ -393,7 +438,7 @@ class World(Forms):
             self.m.add("turns")
             self.spent = self.edited = False
             found, attempt, outcome = self.stimuli(turn)
-            self.clock += sum(s["seconds"] for s in found if s["type"] == "wait")
+            self.wait(found)
             begun = self.clock
             self.play(found)
             if self.edited:
@@ -514,7 +559,7 @@ class World(Forms):
         read, written, plain = self.look_up()
         total = read + written + plain
         output = self.script["output_tokens"].get(str(self.turn), self.set["call.output_tokens"])
-        usd, out = cost(self.row, total, read, written, plain, output)
+        usd, out = self.price(read, written, plain, output)
         seconds = prefill(self.row, total, read)
         self.m.call(total, read, written, plain, output, usd, out, seconds)
         if not self.set["clock.turn_seconds"]:

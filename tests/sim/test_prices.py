@@ -95,6 +95,14 @@ def test_time_to_first_token(tokens: int, hit: bool, seconds: float) -> None:
         ({"long_write": 4.0}, "long_write and long_ttl go together"),
         ({"rules": CacheRules("auto", ttl=1.0, long_ttl=2.0)}, "long_write and long_ttl"),
         ({"storage": 1.0}, "storage is billed for a life that ends"),
+        (
+            {
+                "storage": 1.0,
+                "long_write": 4.0,
+                "rules": CacheRules("breakpoints", ttl=300.0, long_ttl=600.0),
+            },
+            "storage is billed for one life",
+        ),
         ({"storage": -1.0}, "storage must be"),
         ({"slots": 0}, "slots must be at least 1"),
     ],
