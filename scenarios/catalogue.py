@@ -10,14 +10,21 @@ from scenarios.scenario import Scenario
 from sim.errors import InputError, unknown
 from sim.measured import Measure
 
-__all__ = ["describe", "load", "names"]
+__all__ = ["describe", "load", "names", "pinned_names"]
 
 _FILE_ENDS = (".toml", ".json")
 
 
 def names() -> list[str]:
-    """Return the names of all scenarios that ship: the stories, then the families."""
+    """Return the names of the scenarios that are compared by default: stories, then families."""
     return [*stories.NAMES, *reference.families()]
+
+
+def pinned_names() -> list[str]:
+    """Return the names of the scenarios on which published results are claimed."""
+    from scenarios import pinned
+
+    return list(pinned.names())
 
 
 def describe(name: str) -> str:
@@ -29,7 +36,11 @@ def describe(name: str) -> str:
         return about(stories.file(name))
     if name in reference.families():
         return family(name).summary
-    raise InputError(unknown("scenario", name, names()))
+    if name in pinned_names():
+        from scenarios.pinned import about as about_pinned
+
+        return about_pinned(name)
+    raise InputError(unknown("scenario", name, [*names(), *pinned_names()]))
 
 
 def load(
@@ -39,11 +50,11 @@ def load(
 ) -> Scenario:
     """Return a scenario, checked, with *settings* over its own.
 
-    *name_or_path* is the name of a story or family, the path of a scenario file (.toml), either
-    with ``/FLIP`` behind it for a flip or variant (several are applied in turn), or the path of a
-    script file (.json). *settings* are overrides by dotted key, values as text (from
-    ``--set KEY=VALUE``) or typed. *measure* measures real results, where a scenario draws from
-    some (``tool_logs``).
+    *name_or_path* is the name of a story, family or pinned scenario, the path of a scenario file
+    (.toml), either with ``/FLIP`` behind it for a flip or variant (several are applied in turn),
+    or the path of a script file (.json). *settings* are overrides by dotted key, values as text
+    (from ``--set KEY=VALUE``) or typed. *measure* measures real results, where a scenario draws
+    from some (``tool_logs``).
 
     Raises InputError with a sentence for everything that is wrong.
     """
@@ -67,7 +78,13 @@ def load(
         return load_family(name, settings, measure)
     if name in reference.families():
         raise InputError(f"family {name!r} has no flips; use --set, or a scenario file with flips")
-    raise InputError(unknown("scenario", name_or_path, names()))
+    if name in pinned_names() and not patches:
+        from scenarios.pinned import load_pinned
+
+        return load_pinned(name, settings)
+    if name in pinned_names():
+        raise InputError(f"scenario {name!r} is pinned and has no flips; use --set")
+    raise InputError(unknown("scenario", name_or_path, [*names(), *pinned_names()]))
 
 
 def _split_path(name: str) -> tuple[Path | None, list[str]]:

@@ -12,7 +12,18 @@ from scenarios.items import Item
 from scenarios.lines import Path
 from scenarios.scenario import pins_over_budget
 from sim.errors import unknown
-from sim.script import Act, Arrival, Attempt, Operator, Query, Stimulus, WorldRefresh, Write
+from sim.script import (
+    Act,
+    Arrival,
+    Attempt,
+    Change,
+    KeepAlive,
+    Operator,
+    Query,
+    Stimulus,
+    WorldRefresh,
+    Write,
+)
 
 __all__ = ["Placed", "PlacedAttempt", "check_consistency"]
 
@@ -143,12 +154,23 @@ def _clash(one: _Scope, other: _Scope) -> bool:
 def _check_repeats(everything: Iterable[tuple[Placed, _Scope]], faults: Faults) -> None:
     seen: dict[tuple[type[Stimulus], str], list[_Scope]] = {}
     for placed, scope in everything:
-        stimulus = placed.stimulus
-        if isinstance(stimulus, (Query, Act, Operator)):
-            scopes = seen.setdefault((type(stimulus), stimulus.id), [])
-            if any(_clash(scope, other) for other in scopes):
-                faults.add(f"{placed.item.title}: the id is used twice", placed.item.at("id"))
-            scopes.append(scope)
+        stimulus, item = placed.stimulus, placed.item
+        turn = "turns" if "turns" in item.values else "turn"
+        match stimulus:
+            case Query() | Act() | Operator():
+                name, key, message = stimulus.id, "id", "the id is used twice"
+            case KeepAlive():
+                name, key = str(stimulus.turn), turn
+                message = f"turn {stimulus.turn} has one already"
+            case Change():
+                name, key = f"{stimulus.turn} {stimulus.what}", turn
+                message = f"{stimulus.what} changes in turn {stimulus.turn} already"
+            case _:
+                continue
+        scopes = seen.setdefault((type(stimulus), name), [])
+        if any(_clash(scope, other) for other in scopes):
+            faults.add(f"{item.title}: {message}", item.at(key))
+        scopes.append(scope)
 
 
 def _check_turn(placed: Placed, turns: int, faults: Faults) -> None:

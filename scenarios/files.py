@@ -82,8 +82,8 @@ def _layer(document: Document, faults: Faults) -> str:
     name = document.family
     if name is None:
         return "story"
-    if name not in reference.families():
-        faults.add(unknown("family", name, reference.families()), ("family",))
+    if name not in reference.generators():
+        faults.add(unknown("family", name, reference.generators()), ("family",))
         faults.raise_all()
     return name
 

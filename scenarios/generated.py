@@ -22,9 +22,9 @@ __all__ = ["family", "family_script", "load_family"]
 
 def family(name: str) -> Family:
     """Return the family of that name; raises KeyError for one that there is not."""
-    from scenarios.families import FAMILIES
+    from scenarios.families import GENERATORS
 
-    return FAMILIES[name]
+    return GENERATORS[name]
 
 
 def family_script(

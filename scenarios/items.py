@@ -14,6 +14,8 @@ from sim.errors import unknown
 from sim.script import (
     Act,
     Arrival,
+    Change,
+    KeepAlive,
     Operator,
     Query,
     Stimulus,
@@ -34,6 +36,8 @@ CLASSES: Mapping[str, type[Any]] = {
     "act": Act,
     "operator": Operator,
     "wait": Wait,
+    "keep-alive": KeepAlive,
+    "change": Change,
 }
 """Section of the reference file → the stimulus its tables describe."""
 

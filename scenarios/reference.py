@@ -20,6 +20,7 @@ __all__ = [
     "defaults",
     "every_key",
     "families",
+    "generators",
     "keys",
     "parse",
     "read_overrides",
@@ -35,9 +36,11 @@ _PRESETS = "reader"
 _TAGGED = ("reader.fetch_tagged", "reader.abstain_tagged", "reader.invent_tagged")
 _SETTINGS = ("common", "reader", "story")
 _TABLES = ("file", "stimuli", "segment", "fact", "structure", "write", "refresh", "query")
-_MORE_TABLES = ("act", "operator", "wait", "attempt", "branch", "needs", "flip")
+_MORE_TABLES = ("act", "operator", "wait", "keep-alive", "change")
+_ATTEMPTS = ("attempt", "branch", "needs", "flip")
 _TOOLS = ("tool", "tools-file", "called", "loop")
-_NO_FAMILY = frozenset((*_SETTINGS, *_TABLES, *_MORE_TABLES, *_TOOLS))
+_PLAIN = ("tool-loop",)
+_NO_FAMILY = frozenset((*_SETTINGS, *_TABLES, *_MORE_TABLES, *_ATTEMPTS, *_TOOLS))
 
 
 @cache
@@ -63,7 +66,16 @@ def section(name: str) -> Mapping[str, Key]:
 
 @cache
 def families() -> tuple[str, ...]:
-    """Return the names of the families that have a section, in the order of the file."""
+    """Return the names of the families that ship as scenarios, in the order of the file."""
+    return tuple(name for name in generators() if name not in _PLAIN)
+
+
+@cache
+def generators() -> tuple[str, ...]:
+    """Return the names of all families that have a section, in the order of the file.
+
+    Those that :func:`families` leaves out are only there for files and for pinned scenarios.
+    """
     return tuple(name for name in _tables() if name not in _NO_FAMILY)
 
 
@@ -82,7 +94,7 @@ def keys(layer: str | None = None) -> Mapping[str, Key]:
 def every_key() -> Mapping[str, Key]:
     """Return the common keys and those of every family."""
     known = dict(section("common"))
-    for family in families():
+    for family in generators():
         for name, key in section(family).items():
             known.setdefault(name, key)
     return MappingProxyType(known)
@@ -195,6 +207,8 @@ def conflicts(flat: Mapping[str, Any]) -> Iterator[str]:
         )
     if len(flat.get("cache.breakpoints", ())) > 3:
         yield "cache.breakpoints must be at most three segments, besides the end of the request"
+    if "turns" in flat and flat.get("change.turn", 0) > flat["turns"]:
+        yield f"change.turn {flat['change.turn']:,} comes after the last of {flat['turns']:,} turns"
 
 
 def _share_rest(flat: dict[str, Any], given: Iterable[str]) -> None:

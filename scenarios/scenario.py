@@ -24,7 +24,7 @@ class Scenario:
 
     name: str
     kind: str
-    """``story``, ``family``, ``replay`` or ``script``."""
+    """``story``, ``family``, ``pinned``, ``replay`` or ``script``."""
     settings: Mapping[str, Any]
     make: Callable[[int], Script]
     seeded: bool = False

@@ -22,8 +22,17 @@ from sim.settings import KEYS
 __all__ = ["load_script"]
 
 _VERSION = 1
-_DRAWN_FROM = ("copies.", "relevance.", "image_tokens", "surrogate.taggable", "turns")
+_DRAWN_FROM = (
+    "copies.",
+    "relevance.",
+    "image_tokens",
+    "keep_alive.",
+    "surrogate.taggable",
+    "turns",
+)
 """Settings that have gone into the stimuli already."""
+_LATER: Mapping[str, Any] = {"cache.long": 0, "history": "editable"}
+"""Settings that came to the form after it was first written, and what it meant without them."""
 
 _DOCUMENT = {
     "evictbench_script": Key("evictbench_script", "whole", low=1, required=True),
@@ -70,7 +79,7 @@ def load_script(file: Path, overrides: Mapping[str, Any] | None = None) -> Scena
     _check_script(top, given, faults)
     faults.raise_all()
     script = _script(data, file)
-    settings = reference.settle({}, reference.check(script.settings), given)
+    settings = reference.settle(_LATER, reference.check(script.settings), given)
     script = replace(script, settings=settings)
     return Scenario(
         name=script.scenario,
@@ -126,7 +135,7 @@ def _settings(table: Mapping[str, Any], given: Mapping[str, Any], faults: Faults
     good, wrong = reference.sift(table, reference.every_key())
     for name, message in wrong.items():
         faults.add(f"settings: {message}", ("settings", name))
-    missing = [name for name in KEYS.values() if name not in table]
+    missing = [name for name in KEYS.values() if name not in table and name not in _LATER]
     if missing:
         faults.add(f"settings lack {', '.join(missing)}", ("settings",))
     settled = reference.settle(reference.defaults(), good, given)

@@ -45,11 +45,13 @@ class _Coder:
         """Put everything that *turn* brings."""
         if turn == 1:
             self._begin()
-        if turn == self.attempts.turn:
+        attempted = turn == self.attempts.turn
+        by_user = not attempted and self._talk.by_user(turn)
+        self._talk.open(turn, by_user)
+        if attempted:
             self.attempts.make(self._request)
-        elif self._talk.by_user(turn):
+        elif by_user:
             self._request += 1
-            self._talk.wait(turn)
             self._talk.say(turn)
             self._builder.put(self._talk.user(turn))
         else:

@@ -39,8 +39,7 @@ class _Reader:
         if turn == 1:
             self._talk.begin()
         by_user = self._talk.by_user(turn)
-        if by_user:
-            self._talk.wait(turn)
+        self._talk.open(turn, by_user)
         self._talk.say(turn)
         if by_user:
             self._builder.put(self._talk.user(turn))

@@ -48,8 +48,9 @@ class _Desk:
         if turn == 1:
             self._talk.begin()
         rules = len(self._rules)
-        if self._talk.by_user(turn):
-            self._talk.wait(turn)
+        by_user = self._talk.by_user(turn)
+        self._talk.open(turn, by_user)
+        if by_user:
             self._talk.say(turn)
             self._hear(turn)
         else:

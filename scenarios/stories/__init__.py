@@ -19,6 +19,7 @@ NAMES = (
     "the-door",
     "last-of-forty",
     "first-of-each-file",
+    "cache-life",
 )
 """Every story that ships, in the order in which lists show them."""
 

@@ -12,17 +12,22 @@ from scenarios.consistency import Placed, PlacedAttempt, check_consistency
 from scenarios.documents import Faults
 from scenarios.items import Item, read_item, to_stimulus
 from scenarios.lines import Path
+from scenarios.pings import with_pings
 from scenarios.scenario import capabilities
 from scenarios.stories.document import OWN_KEYS, AttemptItem, Document
 from scenarios.tools import Tool, declared
 from sim import streams
-from sim.script import Arrival, Attempt, Script, Stimulus
+from sim.script import Arrival, Attempt, KeepAlive, Script, Stimulus, Wait
 from sim.segments import Kind
 
 __all__ = ["Story", "build", "settle_layers", "story_script"]
 
 _ANY_SIZE = 10**18
 """Stands for `turns` and `budget` where the file lacks them, so that the rest is still checked."""
+
+
+_UNNAMED = ("write", "refresh", "wait", "keep-alive", "change")
+"""What has an id only for patches to call it by."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +43,7 @@ class Story:
 
 
 def story_script(story: Story, settings: Mapping[str, Any], seed: int) -> Script:
-    """Return the script of *story* for *seed*: copies and taggability drawn by segment."""
+    """Return the script of *story* for *seed*: copies and taggability drawn, pings put in."""
 
     def drawn(stimulus: Stimulus) -> Stimulus:
         if not isinstance(stimulus, Arrival):
@@ -53,7 +58,7 @@ def story_script(story: Story, settings: Mapping[str, Any], seed: int) -> Script
             stimulus = replace(stimulus, taggable=taggable)
         return stimulus
 
-    stimuli = tuple(map(drawn, story.stimuli))
+    stimuli = with_pings(map(drawn, story.stimuli), settings)
     attempts = tuple(
         replace(a, ok=tuple(map(drawn, a.ok)), failed=tuple(map(drawn, a.failed)))
         for a in story.attempts
@@ -113,6 +118,10 @@ def _given(key: str, arrivals: Iterable[Placed]) -> frozenset[str]:
     )
 
 
+def _is(placed: Placed, sort: type[Stimulus]) -> bool:
+    return isinstance(placed.stimulus, sort)
+
+
 class _Builder:
     """Gathers stimuli and attempts from tables, and the tables that are no good."""
 
@@ -136,6 +145,23 @@ class _Builder:
             settings_paths,
             self._broken,
         )
+        self._check_pings()
+
+    def _check_pings(self) -> None:
+        """Note each ping that is never sent, for none of its turns begins with a wait."""
+        if any(item.section == "wait" for item in self._broken):
+            return
+        waits = {placed.stimulus.turn for placed in self.stimuli if _is(placed, Wait)}
+        pings: dict[Path, list[Placed]] = {}
+        for placed in self.stimuli:
+            if _is(placed, KeepAlive):
+                pings.setdefault(placed.item.path, []).append(placed)
+        for sent in pings.values():
+            item = sent[0].item
+            if waits.isdisjoint(placed.stimulus.turn for placed in sent):
+                key = "turns" if "turns" in item.values else "turn"
+                message = f"{item.title} is never sent: no turn of it begins with a wait"
+                self._faults.add(message, item.at(key))
 
     def placed(self, item: Item, attempt: Attempt | None = None) -> list[Placed]:
         """Return the stimulus that a table describes, for each turn in which it comes."""
@@ -146,7 +172,7 @@ class _Builder:
             return []
         if attempt is not None and item.section in ("segment", "write"):
             values["attempt"] = attempt.number
-        if item.section in ("write", "refresh", "wait"):
+        if item.section in _UNNAMED:
             values.pop("id", None)
         return [
             Placed(to_stimulus(item.section, self._in(turn, item.section, values)), item)

@@ -14,7 +14,17 @@ from sim.errors import InputError, unknown
 
 __all__ = ["OWN_KEYS", "AttemptItem", "Document", "Settings", "read_document"]
 
-_STIMULI = ("segment", "write", "refresh", "query", "act", "operator", "wait")
+_STIMULI = (
+    "segment",
+    "write",
+    "refresh",
+    "query",
+    "act",
+    "operator",
+    "wait",
+    "keep-alive",
+    "change",
+)
 _BRANCHES = ("ok", "failed")
 
 OWN_KEYS = ("number", "turn", "id", "needs")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from scenarios.pings import with_pings
 from scenarios.scenario import capabilities
 from scenarios.transcripts.relevance import Relevance
 from scenarios.transcripts.session import Draft, Place, Session
@@ -67,7 +68,7 @@ def assemble(
 
     Copies and tags are drawn by segment as in every scenario; a read of a path counts as a file.
     """
-    stimuli = tuple(_stimuli(session, settings, relevance, seed))
+    stimuli = with_pings(_stimuli(session, settings, relevance, seed), settings)
     return Script(
         scenario=name,
         seed=seed,

@@ -273,6 +273,7 @@ def test_any_settings_give_a_script_that_holds_together(name: str) -> None:
         changes = dict(changes)
         if not any(changes.get(k, v) for k, v in flat(name).items() if k.startswith("mix.")):
             changes.update({k: 1 for k in flat(name) if k.startswith("mix.")})
+        changes["change.turn"] = min(changes.get("change.turn", 0), turns)
         full = {**flat(name), **reference.check({**changes, "turns": turns}, layer=name)}
         made = FAMILIES[name].script(full, seed)
         check(made)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scenarios import reference
 from scenarios.keys import Key
 from sim.errors import InputError
+from sim.script import CHANGES
 from sim.segments import Kind
 from sim.settings import KEYS, Settings
 
@@ -45,6 +46,9 @@ DEFAULTS = {
     "clock.turn_seconds": 0.0,
     "clock.extra_call_seconds": 0.0,
     "cache.breakpoints": (),
+    "cache.long": 0,
+    "history": "editable",
+    "keep_alive.seconds": 0.0,
 }
 
 
@@ -62,7 +66,8 @@ def test_defaults_are_complete_but_for_turns_and_budget():
         assert {f"copies.{kind}", f"relevance.{kind}"} <= set(flat)
     settings = Settings.from_flat({**flat, "turns": 1, "budget": 1})
     assert settings.copies["file"] == 1.0
-    assert not [key for key in flat if key.startswith("cache.") and key != "cache.breakpoints"]
+    cache = {key for key in flat if key.startswith("cache.")}
+    assert cache == {"cache.breakpoints", "cache.long"}
 
 
 def test_files_with_their_own_stimuli_have_a_clock_and_lose_every_fact():
@@ -154,6 +159,13 @@ def test_decay_lies_above_0_and_up_to_1(decay):
         ("cache.breakpoints", "rank-4"),
         ("cache.breakpoints", [""]),
         ("cache.breakpoints", [1]),
+        ("cache.long", 5),
+        ("cache.long", -1),
+        ("cache.long", 1.0),
+        ("history", "append"),
+        ("history", True),
+        ("keep_alive.seconds", -1),
+        ("keep_alive.seconds", math.inf),
         ("price", ""),
         ("price", "  "),
         ("price", "\ud800"),
@@ -279,11 +291,25 @@ def test_the_three_make_one_whatever_is_given(layer):
         {"reader.fetch_tagged": 0.5, "reader.abstain_tagged": 0.2, "reader.invent_tagged": 0.1},
         {"slack.occupancy": "tokens", "slack.trigger": 1.5},
         {"cache.breakpoints": ["a", "b", "c", "d"]},
+        {"turns": 9, "change.turn": 10},
     ],
 )
 def test_values_that_do_not_go_together(flat):
-    with pytest.raises(InputError, match="must"):
+    with pytest.raises(InputError, match=r"must|after the last"):
         reference.check(flat)
+
+
+@pytest.mark.parametrize("section", ["change", *reference.families()])
+def test_what_can_change_is_what_the_model_knows(section):
+    name = "what" if section == "change" else "change.what"
+    key = reference.section(section).get(name)
+    assert key is None or key.choices == CHANGES
+
+
+def test_a_change_in_the_last_turn_and_none_at_all():
+    for turn in (0, 9):
+        flat = {"turns": 9, "change.turn": turn}
+        assert reference.check(flat, layer="doc-analysis") == flat
 
 
 def test_a_mass_trigger_may_exceed_1():

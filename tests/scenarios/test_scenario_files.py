@@ -568,8 +568,8 @@ WRONG = [
         [
             (
                 "add.settings",
-                "add: unknown key 'settings'; known: act, attempt, operator, query, refresh, "
-                "segment, wait, write",
+                "add: unknown key 'settings'; known: act, attempt, change, keep-alive, operator, "
+                "query, refresh, segment, wait, write",
             )
         ],
     ),
@@ -667,6 +667,9 @@ class TestOverrides:
             "reader.invent_untagged": "0.9",
             "price": "gpt-5.5",
             "cache.ttl": "60",
+            "cache.long": "1",
+            "history": "append-only",
+            "keep_alive.seconds": "240",
         }
         for name in stories.NAMES:
             settled = catalogue.load(name, values).settings
@@ -725,6 +728,7 @@ class TestNames:
             "the-door",
             "last-of-forty",
             "first-of-each-file",
+            "cache-life",
             "doc-analysis",
             "coding-agent",
             "support-agent",
@@ -751,7 +755,7 @@ class TestNames:
             ("the-door/no-op", "unknown flip or variant 'no-op'; did you mean 'no-operator'?"),
             ("the-door/", "unknown flip or variant ''; known: budget-50000, no-operator"),
             ("doc-analysis/x", "family 'doc-analysis' has no flips; use --set, or a scenario "),
-            ("", "unknown scenario ''; known: coding-agent, "),
+            ("", "unknown scenario ''; known: cache-life, coding-agent, "),
             ("a\0.toml", "a\0.toml: cannot read it: embedded null byte"),
             ("no/such.toml", "no/such.toml: cannot read it: No such file or directory"),
             ("no/such.json", "no/such.json: cannot read it: No such file or directory"),
