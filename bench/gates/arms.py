@@ -58,12 +58,8 @@ def saving(costs: Sequence[float], base: Sequence[float]) -> Saving:
 
 
 def rows_by_seed(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], list[float]]:
-    """Return the cost of each (scenario, policy) of *rows* by seed, without what stubs are billed.
-
-    The stub of a cleared result is a fixed text, for which no model is asked.
-    """
+    """Return the total cost of each (scenario, policy) of *rows* by seed."""
     found: dict[tuple[str, str], list[float]] = {}
     for row in rows:
-        usd = row["total_cost_usd"] - row["maintenance_cost_usd"]
-        found.setdefault((row["scenario"], row["policy"]), []).append(usd)
+        found.setdefault((row["scenario"], row["policy"]), []).append(row["total_cost_usd"])
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.gates import arms
-from bench.gates.gate import STATED, Criterion, Gate, Inputs, Verdict, rising
+from bench.gates.gate import INFERRED, Criterion, Gate, Inputs, Verdict, rising
 
 if TYPE_CHECKING:
     from sim.script import Change
@@ -86,7 +86,8 @@ def _judge(inputs: Inputs) -> Verdict:
             "The sizes of its parts are inferred from how fast the source's session grows.",
             "That a change after compaction came out cheaper than none is, by the source's own "
             "note, its lower effort: only that it costs next to nothing is judged.",
-            "The order turns with a trigger of 100,000, so the scenario pins 80,000.",
+            "The later a session compacts, the more a change on that request breaks: the scenario "
+            "pins the source's trigger of 80,000.",
         ),
     )
 
@@ -104,7 +105,7 @@ GATE = Gate(
         "pass, broken": 0.21,
     },
     grade="P",
-    setting=STATED,
+    setting=INFERRED,
     source="platform.claude.com, Optimizing for cost and intelligence: when to change, Sonnet 5",
     judge=_judge,
 )

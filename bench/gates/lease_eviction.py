@@ -140,14 +140,14 @@ def _judge(inputs: Inputs) -> Verdict:
             Criterion("net without refetch", none[0], 0.0, unit="%", open=True),
             Criterion("net with 60 % refetched", often[0], high=3.0, unit="%"),
             Criterion("what 60 % refetched take", none[0] - often[0], 5.0, unit="points"),
-            *(_falling(by_ratio[rate], f"{rate:.0%} refetched") for rate in _RATES),
+            *(_falling(by_ratio[rate], _refetched(rate)) for rate in _RATES),
             Criterion("tools, arguments, thinking above tools", gain, 4.0, unit="points"),
         ),
         context={
             "interval, no refetch, %": list(none[1:]),
             "interval, 60 % refetched, %": list(often[1:]),
             **{
-                f"net at {ratio}, {rate:.0%} refetched, %": value
+                f"net at {ratio}, {_refetched(rate)}, %": value
                 for rate, of in by_ratio.items()
                 for ratio, value in of.items()
             },
@@ -164,6 +164,10 @@ def _judge(inputs: Inputs) -> Verdict:
             "slope over R and the order of the two rules are judged.",
         ),
     )
+
+
+def _refetched(rate: float) -> str:
+    return f"{100 * rate:.0f} % refetched"
 
 
 def _falling(values: Mapping[str, float], name: str) -> Criterion:

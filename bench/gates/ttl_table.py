@@ -7,7 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from bench.gates import arms
-from bench.gates.gate import STATED, Criterion, Gate, Inputs, Verdict, rising
+from bench.gates.gate import INFERRED, Criterion, Gate, Inputs, Verdict, rising
 
 if TYPE_CHECKING:
     from sim.script import Script
@@ -122,7 +122,7 @@ GATE = Gate(
         "crossover, %": "3.1 to 3.3",
     },
     grade="P",
-    setting=STATED,
+    setting=INFERRED,
     source="platform.claude.com, Optimizing for cost and intelligence: TTL measurement, Fable 5.1",
     judge=_judge,
 )

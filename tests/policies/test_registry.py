@@ -17,6 +17,8 @@ ORDER = [
     "slack-swap-refuse",
     "tiered",
     "disciplined",
+    "pays-back",
+    "lease",
     "compaction",
     "no-op",
 ]

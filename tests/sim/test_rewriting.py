@@ -364,3 +364,14 @@ def test_a_thousand_summaries_of_summaries() -> None:
     assert len(result.ledger.why("x0")) == turns
     gone = acting({**todo, turns: [*todo[turns], Evict(f"s{turns - 1}", "x")]})
     assert outcomes(play(it, gone)) == [("abstained", "gone")]
+
+
+def test_a_stub_is_put_there_without_a_model() -> None:
+    """Nobody is asked, so nothing is paid: the surrogate stands where its source stood."""
+    it = script(come(1, "a", 60), come(1, "b", 5))
+    stub = Rewrite(("a",), 4, True, "old", stub=True)
+    result = play(it, acting({1: [stub]}))
+    assert told(result, "maintain") == []
+    assert [r["asked"] for r in told(result, "rewrite")] == [False]
+    assert result.metrics["maintenance_cost_usd"] == 0.0
+    assert result.metrics["rewritten_tokens"] == 60
