@@ -19,14 +19,15 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import columns
 from bench.loading import load_tools
-from bench.runs import Plan, execute
+from bench.runs import Plan, columns, execute
 from bench.selection import (
     select_baseline,
     select_policies,
+    select_prices,
     select_scenarios,
     sorted_scenarios,
+    with_book,
     with_price,
 )
 from sim.errors import EvictbenchError, InputError
@@ -68,9 +69,26 @@ class Comparison:
 
         return pd.DataFrame(self.rows, columns=self.columns)
 
+    @property
+    def advice(self) -> list[dict[str, Any]]:
+        """What follows for each scenario, in words with their figures; see `bench.advice`."""
+        from bench.advice import advise
+
+        scenarios = self.manifest.get("scenarios", {})
+        books = {
+            name: {row["name"]: row for row in facts.get("prices", ())}
+            for name, facts in scenarios.items()
+        }
+        return advise(self.rows, books)
+
     def document(self) -> dict[str, Any]:
         """Return the parts of the JSON document."""
-        return {"rows": self.rows, "summary": self.summary, "manifest": self.manifest}
+        return {
+            "rows": self.rows,
+            "summary": self.summary,
+            "advice": self.advice,
+            "manifest": self.manifest,
+        }
 
 
 def compare(
@@ -79,7 +97,8 @@ def compare(
     *,
     seeds: int = SEEDS,
     settings: Mapping[str, object] | None = None,
-    price: str | None = None,
+    price: str | Iterable[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     baseline: str | None = None,
     strict: bool = False,
     jobs: int = 1,
@@ -93,8 +112,10 @@ def compare(
     A scenario is a name of the catalogue, a path to a scenario or script file, or a Scenario; a
     policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands
     for all scenarios and for the policies of the seeds; the policy ``all`` for every one.
-    *settings* are laid over every scenario by dotted key. Differences are taken to *baseline*,
-    by default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
+    *settings* are laid over every scenario by dotted key. *price* is a row of the price book, or
+    several: everything is then run at each of them, in the order of the book, on the same scripts;
+    *prices* is the file of a price book of one's own. Differences are taken to *baseline*, by
+    default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
     share the work (a script that asks for more than one needs ``if __name__ == "__main__":``
     around it), or *executor* does it; *report* is told (runs done, runs planned), *warn* what a
     user should know about a scenario.
@@ -102,9 +123,9 @@ def compare(
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
     """
-    wanted = with_price(settings or {}, price)
+    wanted, priced = _priced(settings, price, prices)
     chosen, remarks = select_scenarios(scenarios, wanted)
-    plan = _plan(chosen, policies, seeds, strict)
+    plan = _plan(chosen, policies, seeds, strict, priced)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)
@@ -119,7 +140,8 @@ def replay(
     *,
     budget: int | None = None,
     settings: Mapping[str, object] | None = None,
-    price: str | None = None,
+    price: str | Iterable[str] | None = None,
+    prices: str | PathLike[str] | None = None,
     relevance: str | PathLike[str] | None = None,
     tools: str | PathLike[str] | None = None,
     tokenizer: str | None = None,
@@ -142,7 +164,7 @@ def replay(
     """
     from scenarios import transcripts
 
-    wanted = with_price(settings or {}, price)
+    wanted, priced = _priced(settings, price, prices)
     warnings: list[str] = []
     notes: list[str] = []
 
@@ -161,7 +183,7 @@ def replay(
         tokenizer=tokenizer,
         declared=None if tools is None else load_tools(Path(tools), tokenizer),
     )
-    plan = _plan(sorted_scenarios(chosen), policies, 1, strict)
+    plan = _plan(sorted_scenarios(chosen), policies, 1, strict, priced)
     told = [] if tools is None else [_reductions(scenario, tools) for scenario in chosen]
     for fact in told:
         tell(fact)
@@ -185,12 +207,27 @@ def _reductions(scenario: Scenario, tools: str | PathLike[str]) -> str:
     )
 
 
+def _priced(
+    settings: Mapping[str, object] | None,
+    price: str | Iterable[str] | None,
+    book: str | PathLike[str] | None,
+) -> tuple[dict[str, object], tuple[str, ...]]:
+    """Return the settings to lay over scenarios, one price among them, and all prices wanted."""
+    wanted = with_book(settings or {}, book)
+    prices = select_prices(price, wanted)
+    return with_price(wanted, prices[0] if len(prices) == 1 else None), prices
+
+
 def _plan(
-    scenarios: Sequence[Scenario], policies: Iterable[str] | None, seeds: int, strict: bool
+    scenarios: Sequence[Scenario],
+    policies: Iterable[str] | None,
+    seeds: int,
+    strict: bool,
+    prices: tuple[str, ...],
 ) -> Plan:
     if seeds < 1:
         raise InputError(f"seeds must be at least 1, not {seeds}")
-    return Plan(scenarios, select_policies(policies), seeds, strict)
+    return Plan(scenarios, select_policies(policies), seeds, strict, prices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +254,9 @@ def _compare(
     if effort.jobs < 1:
         raise InputError(f"jobs must be at least 1, not {effort.jobs}")
     named = select_baseline(baseline, plan.policies)
-    described = {s.name: describe_scenario(s, plan.seeds_of(s)) for s in plan.scenarios}
+    described = {
+        s.name: describe_scenario(s, plan.seeds_of(s), plan.prices_of(s)) for s in plan.scenarios
+    }
     started, clock = datetime.now(UTC), time.monotonic()
     done = 0
 
@@ -237,6 +276,7 @@ def _compare(
         "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
         "scenarios": described,
         "policies": list(plan.policies),
+        "prices": list(dict.fromkeys(p for s in plan.scenarios for p in plan.prices_of(s))),
         "settings": dict(settings),
         "strict": plan.strict,
         "planned": finished.planned,

@@ -110,6 +110,8 @@ def _not_applicable(script: Script, policy: Policy) -> str | None:
     from sim.engine import lacking
 
     missing = lacking(script, policy)
+    if missing == ["edits"]:
+        return "the policy edits the history, which may only be appended to or compacted"
     return f"the scenario does not offer {' and '.join(missing)}" if missing else None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sim.break_even import Pass
     from sim.records import Record
 
 __all__ = ["by_cause", "by_turn", "passes_of"]
@@ -50,22 +51,23 @@ def by_turn(records: Iterable[Record]) -> list[dict[str, Any]]:
 def passes_of(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return every pass as `sim.break_even.Pass` has it, with R and the calls it needs to pay back.
 
-    `calls_needed` leaves refetches out: more than R·S/b; None where nothing was removed.
+    `ratio` is R, None where reading is free. `calls_needed` leaves refetches out: more than R·S/b;
+    None where nothing was removed or reading is free.
     """
     from sim.break_even import passes
 
-    write, read = next((r[8][1:3] for r in records if r[0] == "run"), (0.0, 0.0))
-    ratio = (write - read) / read if read else None
-    return [
-        {
-            **each._asdict(),
-            "ratio": ratio,
-            "calls_needed": None
-            if ratio is None or each.removed <= 0
-            else ratio * each.behind / each.removed,
-        }
-        for each in passes(records)
-    ]
+    read = next((r[8][2] for r in records if r[0] == "run"), 0.0)
+    return [_pass(each, read) for each in passes(records)]
+
+
+def _pass(each: Pass, read: float) -> dict[str, Any]:
+    ratio = (each.write - read) / read if read else None
+    pays = ratio is not None and each.removed > 0
+    return {
+        **each._asdict(),
+        "ratio": ratio,
+        "calls_needed": (ratio or 0.0) * each.behind / each.removed if pays else None,
+    }
 
 
 _COLUMNS = ("tokens", "usd", "maintenance_tokens", "maintenance_usd")

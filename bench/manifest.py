@@ -54,17 +54,26 @@ def git_commit() -> str | None:
     return commit + ("+changes" if _git("status", "--porcelain", "--untracked-files=no") else "")
 
 
-def describe_scenario(scenario: Scenario, seeds: Sequence[int]) -> dict[str, Any]:
-    """Return what the manifest holds of one scenario: its kind, seeds, settings and price row."""
+def describe_scenario(
+    scenario: Scenario, seeds: Sequence[int], prices: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what the manifest holds of one scenario: its kind, seeds, settings and price rows.
+
+    *prices* are those that it is run at, by default its own; `price` is the row of the first, and
+    so is the name in `settings`. Raises InputError, with the nearest name, for an unknown price.
+    """
     from dataclasses import asdict
 
     from bench.cells import price_of
 
+    names = prices or (scenario.settings["price"],)
+    rows = [asdict(price_of({**scenario.settings, "price": name})) for name in names]
     return {
         "kind": scenario.kind,
         "seeds": len(seeds),
-        "settings": dict(sorted(scenario.settings.items())),
-        "price": asdict(price_of(scenario.settings)),
+        "settings": dict(sorted({**scenario.settings, "price": names[0]}.items())),
+        "price": rows[0],
+        "prices": rows,
     }
 
 

@@ -1,7 +1,7 @@
-"""Runs: every scenario under every policy on every seed, one row each.
+"""Runs: every scenario at every price under every policy on every seed, one row each.
 
-A cell is one scenario × policy × seed. Cells are fixed before the first of them runs, and rows
-come back in the order of the plan, whoever ran them and whenever they were ready.
+A cell is one scenario × price × policy × seed. Cells are fixed before the first of them runs, and
+rows come back in the order of the plan, whoever ran them and whenever they were ready.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import CELL, make_policy, outcome
+from bench import cells
+from bench.cells import make_policy, outcome
 from bench.executors import local, scatter
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
-__all__ = ["Finished", "Plan", "execute"]
+__all__ = ["CELL", "Finished", "Plan", "columns", "execute"]
 
 Row = dict[str, Any]
+
+CELL = (*cells.CELL, "price")
+"""What a row of a comparison is the run of."""
 
 CELLS_PER_TASK = 8
 """Cells sent to a worker together, where there are enough of them for every worker."""
@@ -32,42 +36,54 @@ TASKS_PER_JOB = 4
 """Tasks that each worker gets at least, where there are enough cells."""
 
 
+def columns() -> list[str]:
+    """Return the names of a row's values, in the order of every output."""
+    return [*CELL, *(name for name in cells.columns() if name not in CELL)]
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be run: *scenarios* and *policies*, both in the order of the output.
+    """What is to be run: *scenarios*, *policies* and *prices*, all in the order of the output.
 
     A policy is known by its label, under which stands the spec that makes it. A scenario that is
-    not seeded is run once, as seed 0, whatever *seeds* says.
+    not seeded is run once, as seed 0, whatever *seeds* says. Without *prices*, each scenario is run
+    at its own.
     """
 
     scenarios: Sequence[Scenario]
     policies: Mapping[str, str]
     seeds: int = 1
     strict: bool = False
+    prices: tuple[str, ...] = ()
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
         return range(self.seeds if scenario.seeded else 1)
 
+    def prices_of(self, scenario: Scenario) -> tuple[str, ...]:
+        """Return the prices that *scenario* is run at."""
+        return self.prices or (scenario.settings["price"],)
+
     @property
     def cells(self) -> int:
         """Number of runs."""
-        return len(self.policies) * sum(len(self.seeds_of(s)) for s in self.scenarios)
+        scripts = sum(len(self.seeds_of(s)) * len(self.prices_of(s)) for s in self.scenarios)
+        return len(self.policies) * scripts
 
-    def place(self, row: Mapping[str, Any]) -> tuple[int, int, int]:
+    def place(self, row: Mapping[str, Any]) -> tuple[int, int, int, int]:
         """Return the key that sorts the rows of this plan."""
-        scenarios = [scenario.name for scenario in self.scenarios]
-        policies = list(self.policies)
-        return scenarios.index(row["scenario"]), policies.index(row["policy"]), row["seed"]
+        at = [scenario.name for scenario in self.scenarios].index(row["scenario"])
+        prices, policies = self.prices_of(self.scenarios[at]), list(self.policies)
+        return at, prices.index(row["price"]), policies.index(row["policy"]), row["seed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Cells that share one script: one scenario and seed under some policies (label, spec)."""
+    """Cells that share one script: one scenario and seed under some (price, label, spec)."""
 
     scenario: Scenario
     seed: int
-    policies: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[str, str, str], ...]
     strict: bool
 
 
@@ -129,16 +145,22 @@ def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
     """Yield the units of *plan* in tasks large enough to be worth sending, and enough of them."""
     scripts = [(s, seed) for s in plan.scenarios for seed in plan.seeds_of(s)]
     wanted = TASKS_PER_JOB * jobs
-    size = max(1, min(CELLS_PER_TASK // max(1, len(plan.policies)), len(scripts) // wanted))
-    share = max(1, len(plan.policies) // ceil(wanted / max(1, len(scripts))))
-    policies = tuple(plan.policies.items())
+    most = len(plan.policies) * max(1, len(plan.prices))
+    size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
+    share = max(1, most // ceil(wanted / max(1, len(scripts))))
     units = [
-        Unit(scenario, seed, policies[start : start + share], plan.strict)
+        Unit(scenario, seed, mine[start : start + share], plan.strict)
         for scenario, seed in scripts
-        for start in range(0, len(policies), share)
+        for mine in (_cells(plan, scenario),)
+        for start in range(0, len(mine), share)
     ]
     for start in range(0, len(units), size):
         yield tuple(units[start : start + size])
+
+
+def _cells(plan: Plan, scenario: Scenario) -> tuple[tuple[str, str, str], ...]:
+    prices, policies = plan.prices_of(scenario), plan.policies.items()
+    return tuple((price, label, spec) for price in prices for label, spec in policies)
 
 
 def _run_batch(units: Sequence[Unit]) -> list[Result]:
@@ -146,11 +168,13 @@ def _run_batch(units: Sequence[Unit]) -> list[Result]:
 
 
 def _run_unit(unit: Unit) -> Iterator[Result]:
+    """Run the cells of *unit* on one script: what is met does not depend on the price."""
     script = unit.scenario.script(unit.seed)
     digest = script.digest()
-    for label, spec in unit.policies:
-        values, met = outcome(script, make_policy(spec), unit.strict, digest)
-        cell = dict(zip(CELL, (unit.scenario.name, label, script.seed), strict=True))
+    for price, label, spec in unit.cells:
+        priced = replace(script, settings={**script.settings, "price": price})
+        values, met = outcome(priced, make_policy(spec), unit.strict, digest)
+        cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
         yield Result({**cell, **values}, met, script.tokens_from)
 
 

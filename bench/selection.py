@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from sim.errors import InputError, unknown
@@ -14,8 +15,10 @@ __all__ = [
     "ALL",
     "select_baseline",
     "select_policies",
+    "select_prices",
     "select_scenarios",
     "sorted_scenarios",
+    "with_book",
     "with_price",
 ]
 
@@ -122,6 +125,41 @@ def select_baseline(wanted: str | None, policies: Collection[str]) -> str | None
     if label not in policies:
         raise InputError(f"the baseline must be compared too: {unknown('policy', label, policies)}")
     return label
+
+
+def select_prices(
+    wanted: str | Iterable[str] | None, settings: Mapping[str, object]
+) -> tuple[str, ...]:
+    """Return the prices in *wanted*, each once, in the order of the price book.
+
+    Names that are in no book stand behind, for the scenario to refuse. Nothing wanted is nothing
+    chosen: each scenario then has its own. Raises InputError if *settings* name a price and another
+    one is wanted, and for a price book in them that cannot be read.
+    """
+    if wanted is None:
+        return ()
+    names = list(dict.fromkeys([wanted] if isinstance(wanted, str) else wanted))
+    for name in names:
+        with_price(settings, name)
+    if len(names) < 2:
+        return tuple(names)
+    from bench.prices import load_book
+
+    book = settings.get("prices")
+    known = list(load_book(None if book is None else str(book)))
+    return tuple(sorted(names, key=lambda name: (_place(name, known), name)))
+
+
+def with_book(
+    settings: Mapping[str, object], prices: str | PathLike[str] | None
+) -> dict[str, object]:
+    """Return *settings* with a price book, a file, among them; raises InputError if it has two."""
+    if prices is None:
+        return dict(settings)
+    path = fspath(prices)
+    if settings.get("prices", path) != path:
+        raise InputError(f"two price books were given: {settings['prices']!r} and {path!r}")
+    return {**settings, "prices": path}
 
 
 def with_price(settings: Mapping[str, object], price: str | None) -> dict[str, object]:

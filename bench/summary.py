@@ -1,4 +1,4 @@
-"""The summary of a comparison: one row a scenario, policy and metric, made from the rows alone."""
+"""The summary of a comparison: a line a scenario, price, policy and metric, from the rows alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ COLUMNS = (
     "scenario",
     "policy",
     "metric",
+    "price",
     "mean",
     "ci_low",
     "ci_high",
@@ -56,25 +57,27 @@ def _baseline_of(runs: Mapping[str, Sequence[Row]]) -> str:
 def summarise(
     rows: Sequence[Row], metrics: Sequence[Metric], baseline: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the summary of *rows*: scenarios and policies in their order, then *metrics*.
+    """Return the summary of *rows*: scenarios, prices and policies in their order, then *metrics*.
 
     *baseline* is the policy that differences are taken to, by default :func:`default_baseline` of
     those that are applicable to the scenario.
     """
     if not rows:
         return []
-    scenarios: dict[str, dict[str, list[Row]]] = {}
+    groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
     for row in rows:
-        scenarios.setdefault(row["scenario"], {}).setdefault(row["policy"], []).append(row)
+        runs = groups.setdefault((row["scenario"], row["price"]), {})
+        runs.setdefault(row["policy"], []).append(row)
     return [
         line
-        for scenario, runs in scenarios.items()
-        for line in _summarise_scenario(scenario, runs, metrics, baseline or _baseline_of(runs))
+        for (scenario, price), runs in groups.items()
+        for line in _summarise_group(scenario, price, runs, metrics, baseline or _baseline_of(runs))
     ]
 
 
-def _summarise_scenario(
+def _summarise_group(
     scenario: str,
+    price: str,
     runs: Mapping[str, Sequence[Row]],
     metrics: Sequence[Metric],
     baseline: str,
@@ -92,6 +95,7 @@ def _summarise_scenario(
                 "scenario": scenario,
                 "policy": policy,
                 "metric": metric.name,
+                "price": price,
                 "mean": own.mean,
                 "ci_low": own.low,
                 "ci_high": own.high,

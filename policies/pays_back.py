@@ -7,7 +7,7 @@ from typing import Any
 
 from policies.options import Option, Options, choice, number, setting, switch
 from policies.parts.arrival import OPTIONS, Admission, sizing
-from policies.parts.payback import PayBack, known, so_far
+from policies.parts.payback import Horizon, PayBack, Rules, known, so_far
 from policies.parts.ranking import BySalience, full, unpinned
 from policies.parts.removal import EvictUntilFit
 from policies.policy import Composed
@@ -26,18 +26,19 @@ def _horizon(text: str) -> str | int:
 HORIZON = Option(
     "horizon",
     "calls to go: as many as so far, the turns that are left, or what is left of a total of calls",
-    "so-far|known|calls in all",
+    "so-far, known, or calls in all",
     _horizon,
     "so-far",
 )
 
 
 class PaysBack(Composed):
-    """Evicts old segments in batches, newest first, where b·L·r > S·(w − r) + refetch.
+    """Evicts old segments in batches where b·L·r > S·(w − r) + refetch.
 
-    A cold cache makes S nothing, so it waits for one if the batch does not pay before. Over budget
-    it takes the batch that costs least, then the least salient. Sources: the rewrite rule of
-    calibration A2; the share that is brought back, B3 (0.25).
+    A batch must have been waited for until carrying it has cost what the cut costs; a cold cache
+    makes S nothing, and then it goes at once. Over budget it takes the batch that costs least, then
+    the least salient. Sources: the rewrite rule of calibration A2; the share that is brought back,
+    B3 (0.25); the wait, the economic lot (Harris 1913).
     """
 
     name = "pays-back"
@@ -47,10 +48,14 @@ class PaysBack(Composed):
         *OPTIONS,
         HORIZON,
         number("refetch", "share of what is evicted that will have to be brought back", 0.25, 0.0),
-        switch("batch", "weigh all that is old behind a position together; off: one by one"),
-        choice(
-            "order", "without batches, which position is weighed first", "last", "last", "first"
+        number(
+            "patience",
+            "share of what a cut costs that carrying the batch must have cost before; 0: no wait",
+            1.0,
+            0.0,
         ),
+        switch("batch", "weigh all that is old up to a position together; off: one by one"),
+        choice("order", "the end of the request that is weighed first", "last", "last", "first"),
         choice(
             "when",
             "pays: where it pays back; cold: where nothing is cached",
@@ -67,15 +72,15 @@ class PaysBack(Composed):
         if options.on("arrival") or options.on("delta"):
             yield Admission(sizing(options))
         if options.on("economy"):
-            yield PayBack(
-                options.value("rewrite.below"),
-                _calls_to_go(options["horizon"]),
+            rules = Rules(
                 options["refetch"],
-                full,
-                batch=options.on("batch"),
-                last_first=options["order"] == "last",
-                cold=options["when"] == "cold",
+                options["patience"],
+                options.on("batch"),
+                options["order"] == "last",
+                options["when"] == "cold",
             )
+            horizon = _calls_to_go(options["horizon"])
+            yield PayBack(options.value("rewrite.below"), horizon, full, rules)
         yield EvictUntilFit(BySalience(unpinned), "budget")
 
     def breaks(self, options: Options) -> Iterable[str]:
@@ -83,7 +88,7 @@ class PaysBack(Composed):
         return ()
 
 
-def _calls_to_go(horizon: str | int) -> Any:
+def _calls_to_go(horizon: str | int) -> Horizon:
     if isinstance(horizon, int):
         total = horizon
         return lambda view: max(1, total - view.cache.calls)

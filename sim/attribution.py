@@ -49,7 +49,7 @@ class Cause(NamedTuple):
 
 
 def own(causes: Iterable[Cause], purpose: str, output_usd: float) -> tuple[Cause, ...]:
-    """Return the *causes* of a call made for one *purpose*: its output and what it read are due to it."""
+    """Return the *causes* of a call with one *purpose*, to which its output and reads are due."""
     found = {each.cause: each for each in causes}
     mine = [found.pop(name) for name in ("read", purpose) if name in found]
     usd = sum((each.usd for each in mine), output_usd)

@@ -380,6 +380,7 @@ class _Engine:
         causes: tuple[Cause, ...],
     ) -> None:
         meter = self.world.meter
+        self.world.calls += 1
         self.world.record(
             "call",
             usage.tokens,

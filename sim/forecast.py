@@ -22,15 +22,18 @@ class Forecast:
         price = world.meter.price
         self.read = price.read
         """r, the price of a token that is read."""
-        self.write = price.write
-        """w, the price of a token that is written."""
         self._live = 0
         self._known: tuple[float, int] | None = None
 
     @property
+    def write(self) -> float:
+        """w, the price of a token that is written, for the longer life where that is asked for."""
+        return self._world.meter.write
+
+    @property
     def calls(self) -> int:
-        """Requests sent so far, those for summaries among them."""
-        return self._world.meter.requests
+        """Calls of the agent's own so far: what L counts; neither pings nor calls for summaries."""
+        return self._world.calls
 
     @property
     def live(self) -> int:

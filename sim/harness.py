@@ -52,9 +52,9 @@ class Harness:
     def apply(self, action: Action, by: str) -> bool:
         """Check, apply and book one action; return whether it was applied."""
         world = self.world
-        if self._append_only and not _appends(action):
-            says = f"{action!r}, and the history may only be appended to or compacted"
-            return world.bug(InadmissibleAction, "", 0, says)
+        edit = _edit(action) if self._append_only else None
+        if edit is not None:
+            return self._refuse_edit(*edit)
         match action:
             case Evict():
                 return self._evict(action, by)
@@ -67,6 +67,12 @@ class Harness:
             case Breakpoints():
                 return self._breakpoints(action)
         return world.bug(InadmissibleAction, "", 0, f"{action!r} is no action of the {by}")
+
+    def _refuse_edit(self, what: str, name: str) -> bool:
+        segment = self.world.log.get(name)
+        tokens = 0 if segment is None else segment.tokens
+        says = f"{what} of {name!r}, though the history may only be appended to or compacted"
+        return self.world.bug(InadmissibleAction, name, tokens, says)
 
     def _evict(self, evict: Evict, by: str) -> bool:
         world = self.world
@@ -125,19 +131,33 @@ class Harness:
         world.balance("a refresh")
 
     def _breakpoints(self, breakpoints: Breakpoints) -> bool:
-        world = self.world
-        if len(breakpoints.after) > MAX_BREAKPOINTS:
-            count = len(breakpoints.after)
+        world, after, long = self.world, tuple(breakpoints.after), breakpoints.long
+        if len(after) > MAX_BREAKPOINTS:
+            count = len(after)
             says = f"{count} breakpoints, more than the {MAX_BREAKPOINTS} there can be"
             return world.bug(InadmissibleAction, "", 0, says)
-        if not 0 <= breakpoints.long <= len(breakpoints.after) + 1:
-            says = f"a longer life for {breakpoints.long} of {len(breakpoints.after)} breakpoints"
+        if not 0 <= long <= len(after) + 1:
+            says = f"a longer life for {long} of {len(after)} breakpoints"
             return world.bug(InadmissibleAction, "", 0, says)
-        world.meter.breakpoints = breakpoints.after
-        world.meter.long = breakpoints.long
+        meter = world.meter
+        if (meter.breakpoints, meter.long) != (after, long):
+            meter.breakpoints, meter.long = after, long
+            world.record("breakpoints", after, long)
         return True
 
 
-def _appends(action: Action) -> bool:
-    """Whether an action leaves the history that was sent as it is, or compacts all of it."""
-    return isinstance(action, Breakpoints) or (isinstance(action, Rewrite) and action.whole)
+def _edit(action: Action) -> tuple[str, str] | None:
+    """Return what an action does to the history that was sent, and to what, if it edits it.
+
+    A summary of the whole transcript starts a new one, and is no edit.
+    """
+    match action:
+        case Evict(segment=name):
+            return "an eviction", name
+        case Rewrite(whole=False, sources=sources):
+            return "a rewrite", next(iter(sources), "")
+        case Refresh(segment=name):
+            return "a refresh", name
+        case Restore(surrogate=name):
+            return "a restoration", name
+    return None

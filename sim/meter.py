@@ -22,6 +22,9 @@ _BEFORE = {"tools": (), "system": (Kind.TOOLS,)}
 
 _HEAD = (Kind.TOOLS, Kind.SYSTEM)
 
+_REMOVALS = frozenset({"eviction", "rewrite", "compaction", "truncation"})
+"""Cuts that take something out; a refresh or a change breaks the prefix, too, but frees nothing."""
+
 UNCHANGED = "default"
 """The value of everything that can change until something changes it."""
 
@@ -30,9 +33,10 @@ class Sent(NamedTuple):
     """A request and how it was billed.
 
     *causes* say of each token what it is due to. *behind* counts the tokens behind the first cut
-    that stayed, were computed again and would have been read but for it; *broken* counts those in
-    front of the cut, too, that were found no more; *live* is what the request before, sent again as
-    it was, would have read.
+    that stayed, were computed again and would have been read but for it, where that cut is a
+    removal; *broken* counts those in front of it, too, that were found no more; *live* is what the
+    request before, sent again as it was, would have read; *write* is w, the price of what was
+    written.
     """
 
     usage: Usage
@@ -40,6 +44,7 @@ class Sent(NamedTuple):
     behind: int
     broken: int
     live: int
+    write: float
 
 
 class Meter:
@@ -71,8 +76,6 @@ class Meter:
         self._cache: PrefixCache = make_cache(price.rules) if cache is None else cache
         self._prompt = self._cache.prompt()
         self._owner = owner
-        self._sent: list[tuple[int, Segment, int, int]] = []
-        """Slot, segment, version and tokens of each segment of the last request."""
         self._places: list[int] | None = None
         """Breakpoints of the last request."""
         self._values: dict[str, str] = {}
@@ -93,7 +96,7 @@ class Meter:
         usage = self._call(now)
         tally = Tally(usage, self.price)
         tally.add_old("rule", 0, usage.tokens, 0, live, kept)
-        return Sent(usage, tally.causes(), 0, 0, live)
+        return Sent(usage, tally.causes(), 0, 0, live, self.write)
 
     def change(self, what: str, value: str) -> None:
         """Give *what* of the requests another value: the prefix breaks where it comes in."""
@@ -119,8 +122,10 @@ class Meter:
 
     def _expected(self, now: float) -> tuple[int, int]:
         """Return what the last request, sent again, would read now and would have read at once."""
-        prompt = self._prompt
-        return self.live(now), self._cache.kept(prompt, self._places)
+        live = self.live(now)
+        if live == self._prompt.tokens:
+            return live, live
+        return live, self._cache.kept(self._prompt, self._places)
 
     def _call(self, now: float) -> Usage:
         self.requests += 1
@@ -129,40 +134,27 @@ class Meter:
         return cache.call(prompt, now, places, long)
 
     def _follow(self) -> list[Run]:
-        """Bring the prompt up to date, and return what stands behind the first cut.
-
-        Segments that stood there before keep their order, so that one walk along both tells them
-        from those that are new.
-        """
-        prompt, window = self._prompt, self._window
+        """Bring the prompt up to date, and return what stands behind the first cut."""
+        prompt, window, owner = self._prompt, self._window, self._owner
         first = window.first_changed
-        starts = [node.end for node in prompt.path[first:-1]]
-        old = self._sent[first:]
-        if old:
+        if first < len(prompt):
             prompt.truncate(first)
-            del self._sent[first:]
         scopes = self._scopes() if self._values else {}
         runs: list[Run] = []
         start = end = prompt.tokens
         run: str | int = ""
-        at = 0
         for place, segment in enumerate(window.segments[first:], first):
-            slot, tokens = segment.slot, segment.tokens
-            now = (slot, segment, segment.version, tokens)
-            while at < len(old) and old[at][0] < slot:
-                at += 1
-            here: str | int = segment.entered
-            if at < len(old) and old[at] == now:
-                here = starts[at] - end
+            was, tokens = segment.sent_at, segment.tokens
+            here = segment.entered if was < 0 else was - end
             if here != run:
                 if end > start:
                     runs.append((run, start, end))
                 run, start = here, end
-            key: Hashable = segment.id if self._owner is None else (self._owner, segment.id)
+            key: Hashable = segment.id if owner is None else (owner, segment.id)
             if place in scopes:
                 key = (key, scopes[place])
             prompt.append(key, segment.version, tokens, segment.kind)
-            self._sent.append(now)
+            segment.sent_at = end
             end += tokens
         if end > start:
             runs.append((run, start, end))
@@ -198,8 +190,10 @@ class Meter:
                 tally.add(run, start, end)
             else:
                 behind += tally.add_old(cause, start, end, run, live, kept)
+        if cut not in _REMOVALS:
+            broken = behind = 0
         window.sent()
-        return Sent(usage, tally.causes(), behind, broken + behind if cut else 0, live)
+        return Sent(usage, tally.causes(), behind, broken + behind, live, self.write)
 
     def _marks(self, log: Mapping[str, Segment]) -> list[int] | None:
         if not self.breakpoints:
@@ -214,6 +208,18 @@ class Meter:
         return sorted(places - {0})[:MAX_BREAKPOINTS]
 
     # -- prices ----------------------------------------------------------------------------
+
+    @property
+    def write(self) -> float:
+        """w, the price of a token written, in US dollars per million.
+
+        It is that of the longer life where all breakpoints of the last request ask for it.
+        """
+        price = self.price
+        if price.long_write is None or not self.long:
+            return price.write
+        marks = self._cache.long_marks(self._prompt, self._places)
+        return price.long_write if 0 < marks <= self.long else price.write
 
     def input_usd(self, usage: Usage) -> float:
         """Return the price of a request's input."""

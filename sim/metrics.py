@@ -175,11 +175,11 @@ class _Measure:
         self.add("repeated_attempts", int(record[5]))
 
     def admit(self, record: Record) -> None:
+        self._passes.add(record)
         self.add("admitted_tokens", record[4])
         self.add("never_admitted_tokens", record[6])
 
     def page(self, record: Record) -> None:
-        self._passes.add(record)
         self.add("pages")
 
     def refuse(self, record: Record) -> None:

@@ -30,9 +30,9 @@ class CacheRules:
     *ttl* is the life of an entry in seconds, *long_ttl* the longer life that a breakpoint may ask
     for (None: there is but one life), and *renews* says that a read starts the life of what was
     read anew; *lookback* is how many positions before a breakpoint are searched (None: any
-    entry that the request begins with is found) and *matched* how many of the entries, the latest, are compared (None: all); *marks* is
-    where breakpoints stand by default, one of :data:`MARKS`; *capacity* is the number of blocks a
-    server holds (None: no limit).
+    entry that the request begins with is found) and *matched* how many of the entries, the latest,
+    are compared (None: all); *marks* is where breakpoints stand by default, one of :data:`MARKS`;
+    *capacity* is the number of blocks a server holds (None: no limit).
     Each rule reads only its own: `auto` minimum, step, ttl, renews; `breakpoints` minimum, ttl,
     long_ttl, renews, lookback, matched, marks; `blocks` step, capacity.
     Raises ValueError for an unknown rule or a number out of range.

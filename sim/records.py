@@ -63,15 +63,20 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "rehydrate": ("segment", "tokens", "how", "by", "reason", "displaced", "score", "floor"),
     # What was granted comes back, at the end of the window.
     "fetch": ("segment", "tokens", "version", "by"),
+    # The policy puts cache breakpoints after these segments, from the next request on; the first
+    # long of them ask for the longer life.
+    "breakpoints": ("after", "long"),
     # Something about the requests changes that is kept apart from the messages.
     "change": ("what", "value"),
     # The last request is sent again to keep its prefix alive.
     "ping": ("tokens", "read", "written", "plain", "output", "usd", "causes"),
     # What left the window since the last request, as one cut of the prefix: removed is b, less
     # what stands in its place; behind is S, the tokens that stayed behind the first cut, were
-    # computed again and would have been read but for it; broken counts those lost in front of it,
-    # too; live is what the last request would have read, truncated the backstop's part of b.
-    "pass": ("removed", "behind", "broken", "live", "truncated"),
+    # computed again and would have been read but for it (0 if a refresh or a change broke the
+    # prefix in front of what left); broken counts those lost in front of it, too; live is what the
+    # last request would have read, truncated the backstop's part of b, and write is w, the price
+    # of what was written (US dollars per million tokens).
+    "pass": ("removed", "behind", "broken", "live", "truncated", "write"),
     # A request is sent; causes say of each token what it is due to: (cause, tokens, dollars).
     "call": (
         "tokens",

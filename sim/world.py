@@ -66,6 +66,8 @@ class World:
         """Arrived segments by the key of a fact that they carry, oldest first."""
         self.now = 0.0
         self.meter: Meter
+        self.calls = 0
+        """Calls of the agent's own so far."""
         self.rewriting_seconds = 0.0
         """Time that the rewriting calls since the last request take, side by side."""
         self._left = 0
@@ -93,8 +95,15 @@ class World:
         left, net = books.left(), books.removed()
         if left != self._left:
             cut = books.truncated
-            values = (net - self._net, sent.behind, sent.broken, sent.live, cut - self._cut)
-            self.record("pass", *values)
+            self.record(
+                "pass",
+                net - self._net,
+                sent.behind,
+                sent.broken,
+                sent.live,
+                cut - self._cut,
+                sent.write,
+            )
             self._left, self._net, self._cut = left, net, cut
         return sent
 

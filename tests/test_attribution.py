@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from policies.registry import make, names
 from sim.engine import Run, run
 from sim.prices import CacheRules, Price, Speed
 from sim.records import Record, to_dict
-from sim.script import CHANGES, Change, KeepAlive, Script, Wait
+from sim.script import CHANGES, Arrival, Change, KeepAlive, Script, Wait
 from sim.streams import uniform
 from tests.support.attribution import explain
 from tests.support.chaos import Chaos
@@ -34,17 +34,27 @@ MARKED = replace(
 )
 BLOCKS = replace(AUTO, name="blocks", rules=CacheRules("blocks", step=8, capacity=40))
 PRICES = (AUTO, MARKED, BLOCKS, replace(AUTO, rules=CacheRules("none")))
+NAMED = replace(
+    AUTO,
+    name="named",
+    rules=CacheRules("breakpoints", ttl=60.0, marks="head", renews=False, lookback=None),
+    storage=4.5,
+    cliff_tokens=300,
+    cliff_input=2.0,
+    cliff_inclusive=True,
+)
+LATEST = replace(MARKED, name="latest", rules=replace(MARKED.rules, lookback=None, matched=3))
+NEAR = replace(MARKED, name="near", rules=replace(MARKED.rules, lookback=0))
 
 
 class Told(Chaos):
-    """Chaos that says which of its rewrites are whole, and leaves breakpoints alone."""
+    """Chaos that says which of its rewrites are whole."""
 
     def _some(self, view: Any, share: float) -> Iterator[Any]:
         for action in super()._some(view, share):
             if hasattr(action, "whole"):
-                yield replace(action, reason="compaction" if action.whole else "chaos")
-            elif not hasattr(action, "after"):
-                yield action
+                action = replace(action, reason="compaction" if action.whole else "chaos")
+            yield action
 
 
 def shaken(script: Script, seed: int) -> Script:
@@ -61,10 +71,10 @@ def shaken(script: Script, seed: int) -> Script:
     return replace(script, stimuli=(*script.stimuli, *more))
 
 
-def agrees(found: Run, price: Price, long: int = 0) -> None:
-    """Check causes, dollars, S and what was broken of every request."""
+def agrees(found: Run, price: Price, long: int = 0, placed: Sequence[str] = ()) -> None:
+    """Check causes, dollars, S, what was broken and w of every request."""
     passes: list[Record] = []
-    told = {id(each.record): each for each in explain(found.records, price, long)}
+    told = {id(each.record): each for each in explain(found.records, price, long, placed)}
     for record in found.records:
         if record[0] == "pass":
             passes.append(record)
@@ -84,8 +94,8 @@ def agrees(found: Run, price: Price, long: int = 0) -> None:
             assert usd == pytest.approx(dollars[cause], rel=1e-9, abs=1e-15), cause
         if passes:
             said = to_dict(passes.pop())
-            assert (said["behind"], said["broken"], said["live"]) == (
-                each.behind, each.broken, each.live,
+            assert (said["behind"], said["broken"], said["live"], said["write"]) == (
+                each.behind, each.broken, each.live, each.write,
             )  # fmt: skip
 
 
@@ -99,10 +109,22 @@ def test_policies_on_dense_scripts(policy: str, price: Price) -> None:
         agrees(run(script, make(policy), price), price, long)
 
 
-@pytest.mark.parametrize("price", PRICES, ids=lambda price: price.rules.rule)
+@pytest.mark.parametrize("price", (*PRICES, NAMED, LATEST, NEAR), ids=lambda price: price.name)
 def test_chaos_on_dense_scripts(price: Price) -> None:
     for seed in range(20):
         agrees(run(shaken(dense(seed), seed), Told(seed), price), price)
+
+
+@pytest.mark.parametrize("price", (MARKED, NAMED, LATEST, NEAR), ids=lambda price: price.name)
+def test_breakpoints_that_stand_from_the_beginning(price: Price) -> None:
+    """Two changes a turn, and marks after some of what comes first."""
+    for seed in range(20):
+        script = shaken(shaken(dense(seed), seed), seed + 100)
+        placed = tuple(s.id for s in script.stimuli if isinstance(s, Arrival))[: seed % 5]
+        long = seed % 4 if price.long_write else 0
+        settings = {**script.settings, "cache.breakpoints": placed, "cache.long": long}
+        policy = make(names()[seed % len(names())])
+        agrees(run(replace(script, settings=settings), policy, price), price, long, placed)
 
 
 @given(scripts(), st.integers(0, 99), st.sampled_from(PRICES), st.booleans())

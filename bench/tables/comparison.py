@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bench.tables.advice import ADVICE_NOTE, advice_table, sentences
 from bench.tables.parts import (
     Column,
     Line,
@@ -54,10 +55,17 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
     together = stories if len(stories) > 1 else []
     tables: list[Table] = []
     seeded = False
+    priced = {name: len({row["price"] for row in rows[name]}) > 1 for name in rows}
+    advice = _by_scenario(comparison.advice) if any(priced.values()) else {}
     for name in rows:
         if name in together:
             continue
-        title = _title(name, facts[name])
+        title = _title(name, facts[name], priced[name])
+        if priced[name]:
+            mine = advice.get(name, ())
+            if any(row["status"] != "not-applicable" for row in rows[name]):
+                tables += advice_table(title, rows[name], mine, wide, lambda p: _label(p, wide))
+            continue
         if len({row["seed"] for row in rows[name]}) > 1:
             seeded = True
             tables += _seeded_tables(name, title, rows[name], lines[name], wide)
@@ -65,7 +73,10 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
             tables.append(_single_table(title, rows[name], wide))
     if together:
         tables.append(_stories_table({name: rows[name] for name in together}, wide))
+        tables += _stories_advice(advice, together)
     notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
+    if any(priced[name] for name in rows if name not in together):
+        notes = (*notes, ADVICE_NOTE)
     tables.append(Table(notes=(*notes, *_notes(comparison, rows))))
     return tables
 
@@ -77,12 +88,13 @@ def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def _title(name: str, facts: Mapping[str, Any]) -> str:
+def _title(name: str, facts: Mapping[str, Any], priced: bool = False) -> str:
     settings = facts["settings"]
     parts = []
     if facts["kind"] == "family":
         parts += [_count(facts["seeds"], "seed"), _count(settings["turns"], "turn")]
-    parts += [f"budget {tokens(settings['budget'])} tokens", str(settings["price"])]
+    parts += [f"budget {tokens(settings['budget'])} tokens"]
+    parts += [f"{len(facts['prices'])} prices" if priced else str(settings["price"])]
     return f"{name}: {', '.join(parts)}"
 
 
@@ -236,17 +248,37 @@ def _stories_table(stories: Mapping[str, Sequence[Row]], wide: bool) -> Table:
     """Return one table of all *stories*: policies with the same outcome stand together."""
     lines = []
     for story, rows in stories.items():
-        outcomes: dict[str, list[str]] = {}
-        for row in rows:
-            if row["status"] != "not-applicable":
-                label = _label(row["policy"], wide, LISTED)
-                outcomes.setdefault(_outcome(row), []).append(label)
+        outcomes: dict[str, dict[str, None]] = {}
+        for policy, outcome in _outcomes(rows):
+            outcomes.setdefault(outcome, {})[_label(policy, wide, LISTED)] = None
         shown = story
         for outcome, policies in outcomes.items():
             lines.append(Line((shown, outcome, ", ".join(policies))))
             shown = ""
     columns = (Column("story"), Column("outcome"), Column("policies"))
     return Table("stories: run once, exact", columns, tuple(lines))
+
+
+def _outcomes(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """Yield policies with their outcome, and the prices where it is not the same at all of them."""
+    runs: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        if row["status"] != "not-applicable":
+            mine = runs.setdefault(row["policy"], {})
+            mine.setdefault(_outcome(row), []).append(row["price"])
+    for policy, found in runs.items():
+        for outcome, prices in found.items():
+            yield policy, outcome if len(found) == 1 else f"{outcome} (at {', '.join(prices)})"
+
+
+def _stories_advice(advice: Mapping[str, Sequence[Row]], stories: Sequence[str]) -> Iterator[Table]:
+    """Yield what follows for the *stories* in which the order of costs depends on the price."""
+    for name in stories:
+        items = advice.get(name, ())
+        if any(item["kind"] == "order" for item in items):
+            yield Table(
+                f"{name}: the order of costs depends on the price", notes=(*sentences(items),)
+            )
 
 
 def _outcome(row: Row) -> str:
@@ -300,7 +332,7 @@ def _failures(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             if row["status"] == "failed":
                 policies = groups.setdefault(str(row["reason"]), {})
                 policies[row["policy"]] = policies.get(row["policy"], 0) + 1
-        seeds = len({row["seed"] for row in runs})
+        seeds = len({(row["seed"], row["price"]) for row in runs})
         for reason, policies in groups.items():
             who = ", ".join(
                 policy if seeds == 1 else f"{policy} ×{count}" for policy, count in policies.items()

@@ -109,6 +109,7 @@ def _passes(passes: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
         Column("turn", right=True),
         Column("b: removed", right=True),
         Column("S: behind", right=True),
+        Column("broken", right=True),
         Column("S/b", right=True),
         Column("L: calls", right=True),
         Column("needs", right=True),
@@ -116,20 +117,25 @@ def _passes(passes: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
         Column("paid back"),
     )
     rows = tuple(Line(_pass(each)) for each in passes[:PASSES])
-    paid = sum(bool(each["paid_back"]) for each in passes)
     more = len(passes) - len(rows)
     notes = [
-        "A pass pays back if b·L·r > S·(w − r) + refetch. Needs: more calls than R·S/b, refetches "
-        "left out; came back: tokens.",
+        "A pass pays back if b·L·r > S·(w − r) + refetch; price cliffs and the calls that rewrite "
+        "are left out. Needs: more calls than R·S/b, refetches left out; came back: tokens.",
+        "Broken: S, and what was lost in front of the cut because no entry ends there.",
     ]
-    ratio = passes[0]["ratio"]
-    if ratio is not None:
-        notes.insert(0, f"R = (w − r) / r = {number(ratio)}.")
+    ratios = sorted({round(each["ratio"], 6) for each in passes if each["ratio"] is not None})
+    if ratios:
+        notes.insert(0, f"R = (w − r) / r = {' or '.join(map(number, ratios))}.")
     if more > 0:
         notes.insert(0, f"… and {tokens(more)} more")
-    yield Table(
-        f"passes: {tokens(paid)} of {tokens(len(passes))} paid back", columns, rows, tuple(notes)
-    )
+    yield Table(_title(passes), columns, rows, tuple(notes))
+
+
+def _title(passes: Sequence[Mapping[str, Any]]) -> str:
+    paid = [each["paid_back"] for each in passes]
+    if None in paid:
+        return f"passes: {tokens(len(paid))}, and nothing costs anything"
+    return f"passes: {tokens(sum(paid))} of {tokens(len(paid))} paid back"
 
 
 def _pass(each: Mapping[str, Any]) -> tuple[str, ...]:
@@ -138,6 +144,7 @@ def _pass(each: Mapping[str, Any]) -> tuple[str, ...]:
         str(each["turn"]),
         tokens(removed),
         tokens(each["behind"]),
+        tokens(each["broken"]),
         "–" if removed <= 0 else f"{each['behind'] / removed:.2f}",
         str(each["calls"]),
         "–" if needed is None else number(needed),

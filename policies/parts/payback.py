@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
 
-from policies.parts.ranking import ByPosition
+from policies.parts.ranking import BySalience
 from policies.parts.units import leading, size
 from sim.actions import Evict
 
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
     from sim.segments import Segment
     from sim.view import View
 
-__all__ = ["PayBack", "known", "so_far"]
-
-Unit = list["Segment"]
-"""What leaves together."""
+__all__ = ["Horizon", "PayBack", "Rules", "known", "so_far"]
 
 Horizon = Callable[["View"], float]
 """How many calls are still to come, the next one included."""
@@ -33,127 +31,171 @@ def known(view: View) -> float:
     return view.turns - view.turn + 1
 
 
-class PayBack:
-    """Evicts what is below a salience where that saves more than it costs.
+class Rules(NamedTuple):
+    """How a removal is weighed."""
 
-    A removal saves b·L·r. It costs S·(w − r), and a *refetch* share of b at w for what will have to
-    be brought back. In a *batch*, all that is below the limit behind some position goes together,
-    so that the prefix is broken once; of these batches the best is taken. Without, each segment is
-    weighed by itself, from the end (*last_first*) or from the front, given those taken before it.
-    With *cold*, it acts only where nothing is cached any more, so that a cut costs nothing. Where
-    the window does not fit, the best batch that makes it fit is taken even at a loss.
+    refetch: float = 0.25
+    """Share of what goes that will have to be brought back, at w."""
+    patience: float = 1.0
+    """Share of what a cut costs that carrying what is due must have cost before it is made."""
+    batch: bool = True
+    """Weigh what is due together, so that the prefix is broken once; else one by one."""
+    last_first: bool = True
+    """From the end of the request, else from its front."""
+    cold: bool = False
+    """Wait until nothing is cached any more, so that a cut costs nothing."""
+
+
+class PayBack:
+    """Evicts what is *due*, below a salience, where that saves more than it costs.
+
+    What came in this turn is due only where it must fit: no call has had it yet. A removal saves
+    b·L·r. It costs S·(w − r), and a share of b at w for what will have to be brought back. Of the
+    batches from the end (or the front) of the request, each all that is due up to some position,
+    the one that gains most goes. It must have been waited for: each turn that a due token is
+    carried costs r, and only when that adds up to the cost of the cut is it made. That is the
+    economic lot (Harris 1913): what a lot costs to hold until it is sent is what it costs to send.
+    A window that does not fit takes the best batch of those that make it fit, even at a loss and at
+    once.
+
+    A pass costs O(k·log n) time for k due segments in a window of n.
     """
 
     def __init__(
-        self,
-        below: Value,
-        horizon: Horizon,
-        refetch: float,
-        member: Callable[[Segment], bool],
-        *,
-        batch: bool = True,
-        last_first: bool = True,
-        cold: bool = False,
+        self, below: Value, horizon: Horizon, member: Callable[[Segment], bool], rules: Rules
     ) -> None:
         self._below = below
         self._horizon = horizon
-        self._refetch = refetch
-        self._batch = batch
-        self._cold = cold
-        self._candidates = ByPosition(member, last_first or batch)
+        self._rules = rules
+        self._low = BySalience(member)
 
     def start(self, view: View) -> None:
-        """Ask for the candidates by position."""
-        self._candidates.start(view)
+        """Ask for the candidates by salience."""
+        self._low.start(view)
 
     def before_call(self, view: View) -> Iterator[Evict]:
         """Evict what pays back, or what is needed to fit."""
-        cache = view.cache
-        saved = self._horizon(view) * cache.read - self._refetch * cache.write
-        lost = cache.write - cache.read
-        pick = self._best if self._batch else self._greedy
-        for unit in pick(view, saved, lost):
-            yield Evict(unit[0].id, "pays back")
+        cache, rules = view.cache, self._rules
+        scale = _Scale(
+            self._horizon(view) * cache.read - rules.refetch * cache.write,
+            cache.write - cache.read,
+            cache.read,
+            rules.patience,
+        )
+        waits = scale.saved <= 0 or (rules.cold and cache.live > 0)
+        if waits and view.over <= 0:
+            return
+        dues = self._due(view)
+        going = _best(view, dues, scale) if rules.batch else _each(view, dues, scale, waits)
+        for due in going:
+            yield Evict(due.unit[0].id, "pays back")
 
-    def _best(self, view: View, saved: float, lost: float) -> list[Unit]:
-        """Return the batch from the end that gains most, of those that make the window fit."""
-        need, barred = view.over, self._barred(view)
-        cut, best, count = _Cut(view), 0.0, 0
-        fits = need <= 0
-        for unit in self._units(view):
-            cut.add(unit)
-            gain = cut.gain(saved, lost)
-            if not fits and cut.tokens >= need:
-                fits, best, count = True, gain, len(cut.units)
-            elif (not barred or not fits) and gain > best:
-                best, count = gain, len(cut.units)
-            if fits and (barred or (view.tokens - cut.behind) * saved - cut.behind * lost <= best):
-                break
-        return cut.units[:count] if fits else cut.units
-
-    def _greedy(self, view: View, saved: float, lost: float) -> list[Unit]:
-        """Return each that gains something, given those before it, or is needed to fit."""
-        barred, cut = self._barred(view), _Cut(view)
-        for unit in self._units(view):
-            with_it = cut.joined(unit)
-            gains = with_it.gain(saved, lost) > cut.gain(saved, lost)
-            if (gains and not barred) or cut.tokens < view.over:
-                cut = with_it
-        return cut.units
-
-    def _barred(self, view: View) -> bool:
-        """Whether it waits until nothing is cached."""
-        return self._cold and view.cache.live > 0
-
-    def _units(self, view: View) -> Iterator[Unit]:
-        """Yield what leaves together and is below the limit, in the order of position."""
-        limit, seen = self._below(view), set[str]()
-        for segment in self._candidates.candidates(view):
+    def _due(self, view: View) -> list[_Due]:
+        """Return what is due, in the order of position."""
+        limit, fits, seen = self._below(view), view.over <= 0, set[str]()
+        low = self._low.below(view, limit)
+        low.sort(key=lambda s: s.slot, reverse=self._rules.last_first)
+        found = []
+        for segment in low:
             if segment.id in seen:
                 continue
             unit = view.together(segment)
             seen.update(s.id for s in unit)
-            if all(view.salience(s) < limit for s in leading(unit)):
-                yield unit
+            counts = leading(unit)
+            unread = fits and any(s.admitted_turn == view.turn for s in unit)
+            if not unread and all(view.salience(s) < limit for s in counts):
+                turns = min(_turns_due(view, s, limit) for s in counts)
+                found.append(_Due(unit, size(unit), turns))
+        return found
 
 
-class _Cut:
-    """Units that leave together: b, and S, what stays behind the first of them and is cached."""
+class _Due(NamedTuple):
+    """What leaves together and is below the limit."""
 
-    __slots__ = ("_cached", "_front", "_view", "tokens", "units")
+    unit: list[Segment]
+    tokens: int
+    turns: float
+    """For how long it has been below."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._front: Segment | None = None
-        self._cached = 0
-        self.units: list[Unit] = []
-        self.tokens = 0
 
-    def add(self, unit: Unit) -> None:
-        """Take *unit* as well."""
-        for segment in unit:
-            if self._front is None or segment.slot < self._front.slot:
-                self._front = segment
-            self._cached += self._view.cache.cached(segment)
-        self.units.append(unit)
-        self.tokens += size(unit)
+def _turns_due(view: View, segment: Segment, limit: float) -> float:
+    """Return how long ago the salience of *segment*, now below *limit*, fell to it."""
+    decay, salience = view.settings.salience_decay, view.salience(segment)
+    age = view.turn - segment.scored_at
+    if segment.score < limit or salience <= 0.0 or decay >= 1.0:
+        return age
+    return min(age, log(salience / limit) / log(decay))
 
-    def joined(self, unit: Unit) -> _Cut:
-        """Return another cut that takes *unit* as well."""
-        other = _Cut(self._view)
-        other._front, other._cached, other.tokens = self._front, self._cached, self.tokens
-        other.units = list(self.units)
-        other.add(unit)
-        return other
 
-    @property
-    def behind(self) -> int:
-        """S: the cached tokens that stay behind the first segment that leaves."""
-        front, cache = self._front, self._view.cache
+class _Scale(NamedTuple):
+    """What tokens weigh, in millionths of a dollar, and how long a cut is waited for."""
+
+    saved: float
+    """A token gone saves that."""
+    lost: float
+    """A token behind the cut costs that."""
+    carried: float
+    """A token that is due costs that each turn."""
+    patience: float
+
+
+class _Cut(NamedTuple):
+    """What leaves together: b, and what it takes to know S."""
+
+    front: Segment | None = None
+    """The first of it in the request."""
+    tokens: int = 0
+    """b"""
+    cached: int = 0
+    """The part of b that the next request would read."""
+    waited: float = 0.0
+    """Tokens times the turns that they have been due."""
+
+    def joined(self, view: View, due: _Due) -> _Cut:
+        """Return the cut that takes *due* as well."""
+        return _Cut(
+            min(due.unit if self.front is None else [self.front, *due.unit], key=lambda s: s.slot),
+            self.tokens + due.tokens,
+            self.cached + sum(view.cache.cached(s) for s in due.unit),
+            self.waited + due.tokens * due.turns,
+        )
+
+    def behind(self, view: View) -> int:
+        """Return S: the cached tokens that stay behind the first segment that leaves."""
+        front, cache = self.front, view.cache
         if front is None:
             return 0
-        return max(0, cache.behind(front) - self._cached + cache.cached(front))
+        return max(0, cache.behind(front) - self.cached + cache.cached(front))
 
-    def gain(self, saved: float, lost: float) -> float:
-        """Return what the cut gains, where a token gone saves and one behind it costs so much."""
-        return self.tokens * saved - self.behind * lost
+
+def _best(view: View, dues: Sequence[_Due], scale: _Scale) -> Sequence[_Due]:
+    """Return the batch that gains most; all of *dues* if the window must fit and cannot."""
+    need, best, count = view.over, 0.0, 0
+    forced, cut = need > 0, _Cut()
+    for place, due in enumerate(dues, 1):
+        cut = cut.joined(view, due)
+        lost = cut.behind(view) * scale.lost
+        gain = cut.tokens * scale.saved - lost
+        if forced:
+            allowed = cut.tokens >= need and (count == 0 or gain > best)
+        else:
+            allowed = gain > best and cut.waited * scale.carried >= scale.patience * lost
+        if allowed:
+            best, count = gain, place
+    return dues if forced and count == 0 else dues[:count]
+
+
+def _each(view: View, dues: Sequence[_Due], scale: _Scale, waits: bool) -> Sequence[_Due]:
+    """Return each that gains something, given those before it, or is needed to fit."""
+    need, cut, behind = view.over, _Cut(), 0
+    taken = []
+    for due in dues:
+        more = cut.joined(view, due)
+        deeper = more.behind(view)
+        lost = (deeper - behind) * scale.lost
+        waited = due.tokens * due.turns * scale.carried >= scale.patience * lost
+        pays = not waits and waited and due.tokens * scale.saved > lost
+        if pays or cut.tokens < need:
+            cut, behind = more, deeper
+            taken.append(due)
+    return taken

@@ -20,6 +20,9 @@ __all__ = ["DEALINGS", "OUTCOMES"]
 
 OUTCOMES = ("correct", "stale", "confabulated", "abstained", "deferred")
 
+_MOST_BREAKPOINTS = 4
+"""Breakpoints that one request may place."""
+
 _DECLARED_AS = MappingProxyType(
     {
         PinRemoved.rule: "ignores_pins",
@@ -204,7 +207,22 @@ def ping(
     s.counts["pings"] += 1
 
 
-def pass_(s: State, removed: int, behind: int, broken: int, live: int, truncated: int) -> None:
+def breakpoints(s: State, after: Sequence[str], long: int) -> None:
+    if len(after) > _MOST_BREAKPOINTS:
+        raise AuditError(f"{len(after)} breakpoints are placed")
+    if _whole(long, "a number of breakpoints") > len(after) + 1:
+        raise AuditError(f"{long} of {len(after)} breakpoints ask for the longer life")
+
+
+def pass_(
+    s: State,
+    removed: int,
+    behind: int,
+    broken: int,
+    live: int,
+    truncated: int,
+    write: float,
+) -> None:
     books = s.books
     left, put = books.left(), books.surrogate + books.fabricated
     if left == s.left:
@@ -219,7 +237,7 @@ def pass_(s: State, removed: int, behind: int, broken: int, live: int, truncated
     _whole(live, "what is live")
     s.left, s.put, s.truncated = left, put, books.truncated
     s.counts["passes"] += 1
-    s.passes.add("pass", removed, behind)
+    s.passes.add("pass", removed, behind, _amount(write, "a price"))
 
 
 def maintain(
@@ -319,7 +337,6 @@ def page(s: State, segment: str, page: str, number: int, pages: int, how: str, q
     if not s.now.calls:
         raise AuditError(f"page {number} of {segment!r} is asked for before the turn's request")
     s.pages.add(page)
-    s.passes.add("page")
     s.now.pages += 1
     s.counts["pages"] += 1
 
@@ -399,6 +416,7 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             answer,
             attempt,
             breach,
+            breakpoints,
             bug,
             call,
             change,

@@ -153,6 +153,7 @@ def admit(
     item.version = s.versions.get(item.path, 0) if item.path is not None else item.version
     item.booked = item.booked or never > 0
     s.window.append(segment, tokens)
+    s.passes.add("admit")
     s.books.admitted += tokens
     s.books.never_admitted += never
     _enter(s, item)

@@ -12,8 +12,8 @@ __all__ = ["PassLog"]
 class PassLog:
     """Everything that happened, in order, as far as the passes are concerned.
 
-    Events are ("left", segment), ("pass", b, S), ("fetch", segment, tokens), ("page",) and
-    ("call", tokens read, output dollars, extra).
+    Events are ("left", segment), ("pass", b, S, w), ("fetch", segment, tokens), ("admit",) and
+    ("call", tokens read, output dollars, extra); w is in dollars per million tokens.
     """
 
     rates: Sequence[float] = ()
@@ -26,18 +26,18 @@ class PassLog:
 
     def paid_back(self) -> int | None:
         """Return how many passes paid back: b·L·r > S·(w − r) + refetch; None if all is free."""
-        _, write, read, _ = self.rates
-        if not write and not read:
-            return None
+        read = self.rates[2]
         places = [at for at, event in enumerate(self.events) if event[0] == "pass"]
-        return sum(self._pays(at, write, read) for at in places)
+        if any(not read and not self.events[at][3] for at in places):
+            return None
+        return sum(self._pays(at, read) for at in places)
 
-    def _pays(self, place: int, write: float, read: float) -> bool:
-        _, removed, behind, _ = self.events[place]
+    def _pays(self, place: int, read: float) -> bool:
+        _, removed, behind, write = self.events[place]
         calls = self._calls(place)
         refetch = sum(
             self._refetch(at, write, read)
-            for at in range(place, len(self.events))
+            for at in range(len(self.events))
             if self.events[at][0] == "fetch" and self._remover(at) == place
         )
         return float(removed) * calls * read > behind * (write - read) + refetch  # type: ignore[arg-type]
@@ -51,18 +51,25 @@ class PassLog:
         left = [i for i in range(at) if self.events[i][:2] == ("left", segment)]
         if not left:
             return None
-        return next((i for i in range(left[-1], at) if self.events[i][0] == "pass"), None)
+        return self._next("pass", left[-1])
+
+    def _next(self, what: str, at: int) -> int | None:
+        """Return the place of the first event of this sort from *at* on."""
+        places = range(at, len(self.events))
+        return next((i for i in places if self.events[i][0] == what), None)
 
     def _refetch(self, at: int, write: float, read: float) -> float:
         """Return what one fetch costs, in millionths of a dollar."""
-        _, _, tokens, _ = self.events[at]
-        cost = tokens * (write + read * max(0, self._calls(at) - 1))
-        before = max((i for i in range(at) if self.events[i][0] == "call"), default=-1)
-        after = next((i for i in range(at, len(self.events)) if self.events[i][0] == "call"), None)
+        _, segment, tokens, _ = self.events[at]
+        after = self._next("call", at)
         if after is None:
-            return cost
+            return 0.0
+        cost = tokens * read * self._calls(at)
+        if ("left", segment) not in (event[:2] for event in self.events[at:after]):
+            cost += tokens * (write - read)
+        before = max((i for i in range(at) if self.events[i][0] == "call"), default=-1)
         _, cached, usd, extra = self.events[after]
-        sharers = sum(event[0] in ("fetch", "page") for event in self.events[before + 1 : after])
+        sharers = sum(event[0] in ("fetch", "admit") for event in self.events[before + 1 : after])
         if extra:
             cost += (float(cached) * read + usd * 1e6) / sharers  # type: ignore[arg-type]
         return cost

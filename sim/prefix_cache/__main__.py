@@ -30,13 +30,18 @@ def main(arguments: Sequence[str]) -> int:
     try:
         output = json.dumps(_work_out(arguments[0]), indent=1)
     except InputError as error:
-        print(error, file=sys.stderr)
+        print(_one_line(error), file=sys.stderr)
         return 2
     except RecursionError:
         print(f"{arguments[0]}: nested too deep", file=sys.stderr)
         return 2
     print(output)
     return 0
+
+
+def _one_line(error: InputError) -> str:
+    """Return the sentence of an error as one line that any terminal takes."""
+    return " ".join(str(error).splitlines()).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _work_out(file: str) -> dict[str, Any]:

@@ -31,7 +31,8 @@ class AutoCache(PrefixCache):
     Read: the longest prefix shared with a live entry, in whole steps, 0 below the minimum; of
     entries that share equally many steps the earliest stored is renewed. Stored: the request in
     whole steps, from the minimum on (OpenAI's rule before GPT-5.6: cookbook,
-    "Prompt Caching 201").
+    "Prompt Caching 201"). Where *renews* is false nothing is renewed, but a request sent again is
+    stored again.
     """
 
     def __init__(self, rules: CacheRules) -> None:

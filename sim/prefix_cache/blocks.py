@@ -14,7 +14,31 @@ from sim.prefix_cache.tree import Node
 from sim.prefix_cache.usage import Usage
 from sim.prices import CacheRules
 
-__all__ = ["BlockCache"]
+__all__ = ["BlockCache", "Ticket"]
+
+Place = tuple[Node, int]
+"""Where a chain of blocks ends: a node, and how many of the blocks of that node are in it."""
+
+
+class Ticket:
+    """A request that runs: it holds the blocks of its chain until it is finished.
+
+    *usage* says how it is billed.
+    """
+
+    __slots__ = ("_base", "_cache", "_end", "_private", "usage")
+
+    def __init__(
+        self, cache: BlockCache, usage: Usage, base: Place, end: Place, private: int
+    ) -> None:
+        self.usage = usage
+        self._cache: BlockCache | None = cache
+        self._base = base
+        """Up to where its blocks were there already."""
+        self._end = end
+        """Up to where it keeps its blocks."""
+        self._private: int | None = private
+        """Blocks that it computes and others cannot read yet, None when they can."""
 
 
 class BlockCache(PrefixCache):
@@ -25,8 +49,14 @@ class BlockCache(PrefixCache):
     the one before it, and a request over capacity keeps its head (vLLM's rule:
     docs/design/prefix_caching.md).
 
-    A block belongs to the node in which its last token lies. Only the last use of a request's
-    end is noted: every block before it was used no earlier and freed later.
+    `call` is a request that ends as soon as it has begun. One that takes time is `begin`,
+    `computed` when its prefill is over and others can read its blocks, and `finish`. The blocks
+    that it reads and computes cannot be freed in between. A block that two requests compute at the
+    same time takes room twice until it can be read, and is one block from then on. What finds no
+    room beside the blocks of running requests is computed without being kept.
+
+    A block belongs to the node in which its last token lies. Only the end of a request is marked:
+    every block before it was used no earlier and is freed later.
     """
 
     def __init__(self, rules: CacheRules) -> None:
@@ -34,86 +64,230 @@ class BlockCache(PrefixCache):
         root = self.tree.root
         self._capacity = sys.maxsize if rules.capacity is None else rules.capacity
         self._blocks = 0
+        """Blocks that take room, those that are being computed among them."""
         self._held: dict[Node, int] = {root: 0}
-        """Blocks present of each node that has a use, or a child here; all of them if a child."""
-        self._needs: dict[Node, int] = {root: 1}
-        """Children here, and one more for a use noted; the root always counts one."""
-        self._uses: OrderedDict[Node, None] = OrderedDict()
-        """Ends of requests, the least recently used first."""
+        """Blocks present of each node that has a mark, or a child here; all of them if a child."""
+        self._children: dict[Node, int] = {root: 1}
+        """Children here of each node present; the root always counts one more."""
+        self._marks: dict[Node, dict[int, int]] = {}
+        """Ends of running and of finished requests in a node: how many of its blocks → ends."""
+        self._uses = _Recency()
+
+    def kept(self, prompt: Prompt, breakpoints: Sequence[int] | None = None) -> int:
+        """Return the tokens of the full blocks that fit, with a token left to compute."""
+        self._check_prompt(prompt)
+        return min(self._readable(prompt), self._capacity) * self.rules.step
+
+    def begin(
+        self,
+        prompt: Prompt,
+        now: float,
+        breakpoints: Sequence[int] | None = None,
+        long: int = 0,
+    ) -> Ticket:
+        """Start a request at *now*: hold what is there of it, make room for what is not.
+
+        Raises ValueError as `call` does.
+        """
+        self._check(prompt, now)
+        self._check_long(prompt, breakpoints, long)
+        ticket = self._begin(prompt)
+        self._now = now
+        return ticket
+
+    def computed(self, ticket: Ticket) -> None:
+        """Let others read what *ticket* has computed.
+
+        Raises ValueError if they can already, or if it is finished or another cache's.
+        """
+        self._check_ticket(ticket)
+        if ticket._private is None:
+            raise ValueError("what the request has computed can be read already")
+        self._publish(ticket, ticket._private)
+
+    def finish(self, ticket: Ticket) -> None:
+        """End *ticket*: its blocks may be freed from now on, its last one first.
+
+        Raises ValueError if it is finished or another cache's.
+        """
+        self._check_ticket(ticket)
+        self._finish(ticket)
 
     def _call(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> Usage:
-        end = self._last_owner(prompt)
-        held = self._held_length(prompt, end)
-        read = self._readable(prompt, held)
-        self._hold(prompt, held, end)
-        self._evict()
-        return Usage(prompt.tokens, read, 0, prompt.tokens - read)
+        ticket = self._begin(prompt)
+        self._finish(ticket)
+        return ticket.usage
 
     def _lookup(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> int:
-        return self._readable(prompt, self._held_length(prompt, self._last_owner(prompt)))
+        present = self._present(prompt, self._full(prompt))[1]
+        return min(present, self._readable(prompt)) * self.rules.step
 
-    def _last_owner(self, prompt: Prompt) -> int:
-        """Return the number of segments up to the one in which the last full block ends."""
-        full = prompt.tokens - prompt.tokens % self.rules.step
-        return bisect_left(prompt.path, full, key=attrgetter("end"))
+    def _check_ticket(self, ticket: Ticket) -> None:
+        if ticket._cache is not self:
+            raise ValueError("the request is finished, or belongs to another cache")
 
-    def _held_length(self, prompt: Prompt, end: int) -> int:
-        """Return the number of leading segments held, at least in part."""
-        low, high = 0, end
+    # -- a request -------------------------------------------------------------------------
+
+    def _begin(self, prompt: Prompt) -> Ticket:
+        full = self._full(prompt)
+        base, present = self._present(prompt, full)
+        read = min(present, self._readable(prompt)) * self.rules.step
+        self._mark(base)
+        self._blocks += full - present
+        self._evict()
+        lacking = max(0, self._blocks - self._capacity)
+        self._blocks -= lacking
+        end = self._place(prompt, full - lacking)
+        self.tree.pin(end[0])
+        usage = Usage(prompt.tokens, read, 0, prompt.tokens - read)
+        return Ticket(self, usage, base, end, full - lacking - present)
+
+    def _publish(self, ticket: Ticket, private: int) -> None:
+        self._blocks += self._bring_in(*ticket._end) - private
+        self._mark(ticket._end)
+        self._unmark(ticket._base)
+        ticket._private = None
+
+    def _finish(self, ticket: Ticket) -> None:
+        if ticket._private is not None:
+            self._publish(ticket, ticket._private)
+        ticket._cache = None
+        end = ticket._end
+        if end[0] is self.tree.root or not self._uses.add(end):
+            self._unmark(end)
+        self.tree.unpin(end[0])
+
+    # -- where a chain ends ----------------------------------------------------------------
+
+    def _full(self, prompt: Prompt) -> int:
+        """Return the number of full blocks."""
+        return prompt.tokens // self.rules.step
+
+    def _readable(self, prompt: Prompt) -> int:
+        """Return the number of blocks that can be read at most."""
+        return max(prompt.tokens - 1, 0) // self.rules.step
+
+    def _first(self, node: Node) -> int:
+        """Return the number of blocks before those of *node*."""
+        return node.parent.end // self.rules.step
+
+    def _owned(self, node: Node) -> int:
+        """Return the number of blocks that end in *node*."""
+        return node.end // self.rules.step - self._first(node)
+
+    def _place(self, prompt: Prompt, blocks: int) -> Place:
+        """Return where the leading *blocks* end."""
+        at = bisect_left(prompt.path, blocks * self.rules.step, key=attrgetter("end"))
+        node = prompt.path[at]
+        return node, blocks - self._first(node)
+
+    def _present(self, prompt: Prompt, full: int) -> tuple[Place, int]:
+        """Return where the leading blocks that are here end, and how many they are."""
+        path = prompt.path
+        low = 0
+        high = bisect_left(path, full * self.rules.step, key=attrgetter("end"))
         while low < high:
             middle = (low + high + 1) // 2
-            if prompt.path[middle] in self._held:
+            if path[middle] in self._held:
                 low = middle
             else:
                 high = middle - 1
-        return low
+        node = path[low]
+        held = self._held[node]
+        return (node, held), self._first(node) + held
 
-    def _readable(self, prompt: Prompt, held: int) -> int:
-        step, node = self.rules.step, prompt.path[held]
-        present = node.parent.end // step + self._held[node]
-        return min(present, max(prompt.tokens - 1, 0) // step) * step
+    # -- blocks ----------------------------------------------------------------------------
 
-    def _hold(self, prompt: Prompt, held: int, end: int) -> None:
-        """Bring in the missing blocks of a request and note its use."""
-        if not end:
-            return
-        path, step, needs = prompt.path, self.rules.step, self._needs
-        for node in path[max(held, 1) : end + 1]:
-            if node not in needs:
-                needs[node] = 0
-                needs[node.parent] += 1
-            owned = node.end // step - node.parent.end // step
-            self._blocks += owned - self._held.get(node, 0)
-            self._held[node] = owned
-        self._use(path[end])
+    def _bring_in(self, node: Node, blocks: int) -> int:
+        """Bring in a chain that ends after *blocks* of *node*; return how many were missing."""
+        missing = 0
+        wanted, chain = blocks, []
+        while node not in self._held:
+            chain.append((node, wanted))
+            node = node.parent
+            wanted = self._owned(node)
+        if self._held[node] < wanted:
+            missing += wanted - self._held[node]
+            self._held[node] = wanted
+        for node, wanted in reversed(chain):
+            self._held[node] = wanted
+            self._children[node] = 0
+            self._children[node.parent] += 1
+            missing += wanted
+        return missing
 
-    def _use(self, node: Node) -> None:
-        if node in self._uses:
-            self._uses.move_to_end(node)
-        else:
-            self._uses[node] = None
-            self._needs[node] += 1
-            self.tree.pin(node)
+    def _mark(self, place: Place) -> None:
+        """Keep the blocks up to *place* until it is unmarked as often as it was marked."""
+        node, blocks = place
+        marks = self._marks.setdefault(node, {})
+        marks[blocks] = marks.get(blocks, 0) + 1
+        self.tree.pin(node)
+
+    def _unmark(self, place: Place) -> None:
+        node, blocks = place
+        marks = self._marks[node]
+        marks[blocks] -= 1
+        if not marks[blocks]:
+            del marks[blocks]
+            if not marks:
+                del self._marks[node]
+        self.tree.unpin(node)
 
     def _evict(self) -> None:
-        """Free blocks from the tail of the least recent use until the rest fits."""
-        while self._blocks > self._capacity:
-            used, _ = self._uses.popitem(last=False)
-            self._needs[used] -= 1
-            rest = self._free_branch(used)
-            if not self._needs[rest]:
-                self._use(rest)
-                self._uses.move_to_end(rest, last=False)
-            self.tree.unpin(used)
+        """Free blocks from the tail of the least recent use until the rest fits or is in use."""
+        while self._blocks > self._capacity and self._uses:
+            used = self._uses.pop()
+            self.tree.pin(used[0])
+            self._unmark(used)
+            rest = self._free_branch(used[0])
+            if rest is not None:
+                self._mark(rest)
+                self._uses.put_back(rest)
+            self.tree.unpin(used[0])
 
-    def _free_branch(self, node: Node) -> Node:
-        """Free from *node* towards the root what nothing else needs; return where it stops."""
-        while self._blocks > self._capacity and not self._needs[node]:
-            freed = min(self._blocks - self._capacity, self._held[node])
+    def _free_branch(self, node: Node) -> Place | None:
+        """Free from *node* towards the root what nothing needs, as far as room is wanted.
+
+        Returns where blocks remain that nothing else needs.
+        """
+        while True:
+            held = self._held[node]
+            needed = held if self._children[node] else max(self._marks.get(node, ()), default=0)
+            freed = min(max(0, self._blocks - self._capacity), held - needed)
             self._blocks -= freed
-            self._held[node] -= freed
-            if not self._held[node]:
-                del self._held[node], self._needs[node]
-                node = node.parent
-                self._needs[node] -= 1
-        return node
+            self._held[node] = held - freed
+            if held - freed > needed:
+                return node, held - freed
+            if self._children[node] or node in self._marks:
+                return None
+            del self._held[node], self._children[node]
+            node = node.parent
+            self._children[node] -= 1
+
+
+class _Recency:
+    """The order in which what finished requests leave is freed: the least recent use first."""
+
+    __slots__ = ("_ends",)
+
+    def __init__(self) -> None:
+        self._ends: OrderedDict[Place, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def add(self, end: Place) -> bool:
+        """Note a use that ends at *end*; return whether it is a new place."""
+        new = end not in self._ends
+        self._ends[end] = None
+        self._ends.move_to_end(end)
+        return new
+
+    def pop(self) -> Place:
+        """Forget and return the first to be freed."""
+        return self._ends.popitem(last=False)[0]
+
+    def put_back(self, end: Place) -> None:
+        """Note what is left of the one just popped, as the first to be freed again."""
+        self._ends[end] = None
+        self._ends.move_to_end(end, last=False)

@@ -103,7 +103,10 @@ class PrefixCache(ABC):
             raise ValueError("no breakpoint can ask for a longer life, as there is but one")
         most = self.long_marks(prompt, breakpoints)
         if long > most:
-            raise ValueError(f"{long} breakpoints cannot ask for the longer life, only {most} can")
+            raise ValueError(
+                f"long is {long}, but the request has {most} breakpoints "
+                "that can ask for the longer life"
+            )
 
 
 class Uncached(PrefixCache):

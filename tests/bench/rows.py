@@ -12,6 +12,7 @@ def row(
     seed: int = 0,
     *,
     scenario: str = "made-up",
+    price: str = "list",
     status: str = "completed",
     reason: str = "",
     **values: Any,
@@ -21,7 +22,7 @@ def row(
     if status == "not-applicable":
         metrics = dict.fromkeys(metrics)
     assert set(values) <= set(metrics)
-    named = {"scenario": scenario, "policy": policy, "seed": seed}
+    named = {"scenario": scenario, "policy": policy, "seed": seed, "price": price}
     return {**named, **metrics, **values, "status": status, "reason": reason}
 
 

@@ -23,7 +23,7 @@ from scenarios import catalogue
 from sim.metrics import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = ["scenario", "policy", "seed", *NAMES, "status", "reason"]
+ROW = ["scenario", "policy", "seed", "price", *NAMES, "status", "reason"]
 SMALL = ("doc-analysis", "-p", "tiered", "-p", "no-op", "--seeds", "2", "--set", "turns=12")
 
 Run = Callable[..., tuple[int, str, str]]
@@ -103,7 +103,7 @@ def test_json_is_one_document_and_nothing_else(evictbench: Run) -> None:
     code, out, err = evictbench("compare", *SMALL, "--format", "json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert set(found) == {"rows", "summary", "manifest"}
+    assert set(found) == {"rows", "summary", "advice", "manifest"}
     assert [list(row) for row in found["rows"]] == [ROW] * 4
     assert [tuple(line) for line in found["summary"]] == [COLUMNS] * (2 * len(NAMES))
     assert {line["baseline"] for line in found["summary"]} == {"no-op"}
@@ -182,8 +182,9 @@ def test_without_names_everything_is_compared(evictbench: Run) -> None:
     found = json.loads(out)
     assert code == 0
     assert list(dict.fromkeys(r["scenario"] for r in found["rows"])) == catalogue.names()
-    seeds = [name for name in registry.names() if name not in ("compaction", "no-op")]
-    assert list(dict.fromkeys(r["policy"] for r in found["rows"])) == seeds
+    assert list(dict.fromkeys(r["policy"] for r in found["rows"])) == registry.seed_names()
+    others = {"pays-back", "lease", "compaction", "no-op"}
+    assert set(registry.names()) - set(registry.seed_names()) == others
     baselines = {line["scenario"]: line["baseline"] for line in found["summary"]}
     assert baselines["coding-agent"] == "naive-trim"
     assert baselines["doc-analysis"] == "sliding-window"
@@ -207,7 +208,8 @@ def test_run_json(evictbench: Run) -> None:
     code, out, err = evictbench("run", "stale-file", "-p", "tiered", "--format", "json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert set(found) == {"metrics", "events"}
+    assert set(found) == {"metrics", "events", "costs"}
+    assert set(found["costs"]) == {"by_cause", "by_turn", "passes"}
     assert list(found["metrics"]) == [*NAMES, "status", "reason"]
     assert found["metrics"]["attempts"] == 2
     assert found["events"][0]["type"] == "run"
@@ -329,7 +331,7 @@ def test_lists_are_complete(evictbench: Run) -> None:
         return [item["name"] for item in found[what]]
 
     assert names("policies") == registry.names()
-    assert names("scenarios") == catalogue.names()
+    assert names("scenarios") == [*catalogue.names(), *catalogue.pinned_names()]
     assert names("metrics") == list(NAMES)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from bench.costs import by_cause, by_turn, passes_of
 from bench.tables.costs import MEANINGS, cost_tables
 from policies.registry import make, names
-from sim.actions import Evict, Rewrite
+from sim.actions import Breakpoints, Evict, Rewrite
 from sim.attribution import CAUSES
 from sim.engine import run
 from sim.script import KeepAlive, Script, Wait
@@ -115,8 +116,28 @@ def test_the_tables() -> None:
     ]
     assert tables[0].notes == ("In all $0.00257.", "Of it $0.000116 for rewriting calls and pings.")
     assert [line.cells[0] for line in tables[1].rows] == ["1", "2", "3"]
-    assert tables[2].rows[0].cells == ("2", "300", "200", "0.67", "2", "7.7", "–", "no")
+    assert tables[2].rows[0].cells == ("2", "300", "200", "200", "0.67", "2", "7.7", "–", "no")
     assert tables[2].notes[0] == "R = (w − r) / r = 11.5."
+
+
+def test_the_table_of_passes_where_nothing_is_paid_for() -> None:
+    free = replace(MARKED, input=0.0, write=0.0, read=0.0, output=0.0)
+    records = play(script(come(1, "a", 10), turns=2), acting({2: [Evict("a", "x")]}), free).records
+    (table,) = cost_tables(by_cause(records), by_turn(records), passes_of(records))[-1:]
+    assert table.title == "passes: 1, and nothing costs anything"
+    assert table.rows[0].cells == ("2", "10", "0", "0", "0.00", "1", "–", "–", "–")
+    assert table.notes[0].startswith("A pass pays back if")
+
+
+def test_the_table_of_passes_at_two_prices_of_writing() -> None:
+    """First no breakpoint asks for the longer life at 4.00, then both: R is 11.5, then 19."""
+    price = replace(MARKED, rules=replace(MARKED.rules, long_ttl=3_600.0), long_write=4.0)
+    it = script(come(1, "a", 10), come(1, "b", 20), come(1, "c", 30), turns=3)
+    policy = acting({2: [Evict("a", "x")], 3: [Breakpoints(("c",), 2), Evict("b", "x")]})
+    records = play(it, policy, price).records
+    assert [each["ratio"] for each in passes_of(records)] == pytest.approx([11.5, 19.0])
+    (table,) = cost_tables(by_cause(records), by_turn(records), passes_of(records))[-1:]
+    assert table.notes[0] == "R = (w − r) / r = 11.5 or 19."
 
 
 def test_every_cause_has_its_words() -> None:

@@ -30,11 +30,11 @@ def test_a_folder_holds_rows_summary_manifest_and_all_of_them(tmp_path: Path) ->
     names = {"rows.csv", "summary.csv", "manifest.json", "result.json"}
     assert {path.name for path in folder.iterdir()} == names
     whole = json.loads((folder / "result.json").read_text())
-    assert set(whole) == {"rows", "summary", "manifest"}
+    assert set(whole) == {"rows", "summary", "advice", "manifest"}
     assert json.loads((folder / "manifest.json").read_text()) == whole["manifest"] == {"seeds": 2}
     with (folder / "rows.csv").open(newline="") as file:
         lines = list(csv.reader(file))
-    assert lines[0] == ["scenario", "policy", "seed", *NAMES, "status", "reason"]
+    assert lines[0] == ["scenario", "policy", "seed", "price", *NAMES, "status", "reason"]
     assert len(lines) == 1 + 4 == 1 + len(whole["rows"])
     with (folder / "summary.csv").open(newline="") as file:
         assert next(csv.reader(file)) == list(COLUMNS)

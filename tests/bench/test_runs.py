@@ -40,7 +40,7 @@ def test_rows_come_in_the_order_of_the_plan_with_every_column() -> None:
             for seed in range(3)
         ),
     ]
-    columns = ["scenario", "policy", "seed", *NAMES, "status", "reason"]
+    columns = ["scenario", "policy", "seed", "price", *NAMES, "status", "reason"]
     assert all(list(row) == columns for row in found.rows)
 
 

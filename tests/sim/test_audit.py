@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -394,6 +395,17 @@ def asked(given: int, written: int) -> Diary:
     return d.put("rewrite", "s", ("b",), 300, 9, True, (), "relevance", "pass", True)
 
 
+def cut(*values: Any) -> Diary:
+    """b has left, and a pass says something of it."""
+    return full().turn().evict("b", 300).put("pass", *values)
+
+
+def due(*causes: tuple[str, int, float]) -> Diary:
+    """Send 600 tokens for $0.50, due to *causes*."""
+    values = (600, 0, 0, 600, 10, 0.5, 0.25, 2.0, 3.0, False, causes)
+    return full().turn().demand(600, 100).put("call", *values)
+
+
 IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "leaves twice": (lambda: full().evict("b", 300).evict("b", 300), "'b' is not in the window"),
     "wrong size": (lambda: full().evict("b", 299), "holds 300 tokens, the record says 299"),
@@ -643,6 +655,34 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     "size is no number": (lambda: full().arrive("z", "many"), "whole number of tokens"),
     "size is negative": (lambda: full().arrive("z", -1), "whole number of tokens"),
     "size is a fraction": (lambda: full().arrive("z", 1.5), "whole number of tokens"),
+    "a pass of nothing": (lambda: full().put("pass", 0, 0, 0, 0, 0, 2.5), "nothing has left"),
+    "no pass": (
+        lambda: (
+            full()
+            .turn()
+            .evict("b", 300)
+            .put("call", 300, 0, 0, 300, 1, 0.5, 0.0, 2.0, 3.0, False, (("append", 300, 0.5),))
+        ),
+        "no pass says so",
+    ),
+    "another b": (lambda: cut(299, 0, 0, 0, 0, 2.5), "removed 300 tokens, the record says 299"),
+    "another cut": (lambda: cut(300, 0, 0, 0, 1, 2.5), "the backstop cut 0, not 1"),
+    "S above what broke": (lambda: cut(300, 5, 4, 9, 0, 2.5), "5 tokens behind the cut, 4 broken"),
+    "S above the window": (lambda: cut(300, 301, 301, 9, 0, 2.5), "301 tokens behind the cut"),
+    "live below 0": (lambda: cut(300, 0, 0, -1, 0, 2.5), "what is live is a whole number"),
+    "w below 0": (lambda: cut(300, 0, 0, 0, 0, -1.0), "a price is a number from 0 on"),
+    "due to nothing": (lambda: due(("append", 599, 0.5)), "explain 599 of 600 tokens"),
+    "paid for nothing": (lambda: due(("append", 600, 0.4)), "explain 0.4 of 0.5 dollars"),
+    "ping in parts": (
+        lambda: full().put("ping", 600, 100, 0, 499, 1, 0.0, ()),
+        "499 plain are not 600",
+    ),
+    "no change": (lambda: full().put("change", "effort", ""), "nothing changes"),
+    "five marks": (lambda: full().put("breakpoints", ("a",) * 5, 0), "5 breakpoints are placed"),
+    "three of two marks": (
+        lambda: full().put("breakpoints", ("a",), 3),
+        "3 of 1 breakpoints ask for the longer life",
+    ),
     "nothing in it": (lambda: full().rewrite("s", None, 300, 1), "at least one source"),
     "sources no list": (lambda: full().rewrite("s", 7, 300, 1), "malformed values"),
 }
@@ -733,5 +773,5 @@ def test_every_wrong_size_is_noticed() -> None:
 
 def test_every_record_type_is_understood() -> None:
     seen = {record[0] for record in everything()}
-    also = {"attempt", "bug", "change", "operator", "page", "ping"}  # appear in other cases
+    also = {"attempt", "breakpoints", "bug", "change", "operator", "page", "ping"}  # in other cases
     assert seen | also == set(FIELDS)

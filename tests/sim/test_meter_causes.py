@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim.actions import Evict, Refresh, Rewrite
+from sim.actions import Breakpoints, Evict, Grant, Refresh, Restore, Rewrite
 from sim.break_even import passes, pays_back
 from sim.prices import CacheRules, Price
 from sim.script import Change, KeepAlive, Query, Script, Wait, Write
@@ -53,7 +53,7 @@ def test_what_stands_behind_an_eviction_is_due_to_it() -> None:
     assert due(found) == {"read": 40, "append": 10, "eviction": 300}
     assert told(found, "pass") == [
         {"type": "pass", "time": 20.0 + told(found, "pass")[0]["time"] % 20.0, "turn": 2}
-        | {"removed": 300, "behind": 300, "broken": 300, "live": 640, "truncated": 0}
+        | {"removed": 300, "behind": 300, "broken": 300, "live": 640, "truncated": 0, "write": 2.5}
     ]
 
 
@@ -218,6 +218,39 @@ def test_an_append_only_history_takes_no_edit() -> None:
     assert (done.metrics["policy_bugs"], done.metrics["rewrites"]) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("edit", "what"),
+    [
+        (Evict("a", "x"), "an eviction of 'a'"),
+        (Rewrite(("a", "b"), 12, True, "x"), "a rewrite of 'a'"),
+        (Rewrite(("a",), 12, True, "x", stub=True), "a rewrite of 'a'"),
+        (Refresh("a"), "a refresh of 'a'"),
+        (Restore("a", "k", 9), "a restoration of 'a'"),
+    ],
+    ids=str,
+)
+def test_an_edit_of_an_append_only_history_is_named(edit: Any, what: str) -> None:
+    it = three(settings={"history": "append-only"})
+    found = play(it, acting({2: [edit]}), AUTO, strict=False)
+    (bug,) = told(found, "bug")
+    assert (bug["rule"], bug["segment"], bug["tokens"]) == ("inadmissible action", "a", 300)
+    assert bug["says"] == f"{what}, though the history may only be appended to or compacted"
+
+
+def test_breakpoints_are_recorded_when_they_move() -> None:
+    """After a and at the end from turn 2 on: a's own prefix is found once b has gone."""
+    marks = Breakpoints(("a",), 0)
+    policy = acting({1: [marks], 2: [marks, Evict("b", "x")], 3: [Breakpoints(())]})
+    found = play(three(also=[come(3, "e", 5)]), policy, MARKED)
+    assert [(r["turn"], r["after"], r["long"]) for r in told(found, "breakpoints")] == [
+        (1, ("a",), 0),
+        (3, (), 0),
+    ]
+    assert due(found, 1) == {"read": 340, "append": 10, "eviction": 100}
+    (cut,) = told(found, "pass")
+    assert (cut["behind"], cut["broken"]) == (100, 100)
+
+
 # -- break-even ------------------------------------------------------------------------------
 
 
@@ -261,3 +294,135 @@ def test_where_nothing_is_paid_nothing_pays_back() -> None:
     free = replace(AUTO, input=0.0, write=0.0, read=0.0, output=0.0)
     found = play(three(), acting({2: [Evict("a", "x")]}), free)
     assert (found.metrics["passes"], found.metrics["paid_back"]) == (1, None)
+
+
+# -- what else can break the prefix, or come back -----------------------------------------------
+
+
+def test_a_removal_behind_a_change_breaks_nothing_more() -> None:
+    """Other tools: all 640 are computed again anyway, and b leaves for nothing."""
+    it = three(also=[Change(2, "tools", "other")])
+    found = play(it, acting({2: [Evict("b", "x")]}), AUTO)
+    assert due(found) == {"append": 10, "change": 440}
+    (cut,) = told(found, "pass")
+    assert (cut["removed"], cut["behind"], cut["broken"], cut["live"]) == (200, 0, 0, 640)
+    assert found.metrics["paid_back"] == 1
+
+
+def test_a_removal_behind_a_refresh_breaks_nothing_more() -> None:
+    """b is refreshed, c behind it goes: the refresh broke the prefix in front of it."""
+    policy = acting({2: [Evict("c", "x")]})
+    policy.on_write = lambda view, path: [Refresh("b")]
+    found = play(three(also=[Write(2, "b.py", 250)]), policy, AUTO)
+    assert due(found) == {"read": 340, "append": 10, "refresh": 250}
+    (cut,) = told(found, "pass")
+    assert (cut["removed"], cut["behind"], cut["broken"]) == (100, 0, 0)
+
+
+def test_a_removal_in_front_of_a_refresh_bears_what_stays() -> None:
+    """a goes in front of b, which is refreshed: of what would have been read only c stays."""
+    policy = acting({2: [Evict("a", "x")]})
+    policy.on_write = lambda view, path: [Refresh("b")]
+    found = play(three(also=[Write(2, "b.py", 250)]), policy, AUTO)
+    assert due(found) == {"read": 40, "append": 10, "refresh": 250, "eviction": 100}
+    (cut,) = told(found, "pass")
+    assert (cut["removed"], cut["behind"]) == (300, 100)
+
+
+def test_calls_so_far_are_neither_pings_nor_summaries() -> None:
+    """Two pings and a summary later, the pass of turn 3 follows two calls."""
+    seen: dict[int, int] = {}
+    whole = Rewrite(("a", "b", "c"), 30, True, "compaction", whole=True)
+
+    def before_call(view: Any) -> Any:
+        seen[view.turn] = view.cache.calls
+        return [whole] if view.turn == 2 else []
+
+    kept = three(also=[Wait(2, 400.0), KeepAlive(2, 150.0), come(3, "e", 1)])
+    play(kept, Idle(before_call=before_call, declares=["spends"]), AUTO)
+    assert seen == {1: 0, 2: 1, 3: 2}
+
+
+def test_what_never_was_in_a_request_breaks_nothing() -> None:
+    found = play(three(), acting({2: [Evict("d", "x")]}), AUTO)
+    assert due(found) == {"read": 640}
+    (cut,) = told(found, "pass")
+    assert (cut["removed"], cut["behind"], cut["live"]) == (10, 0, 640)
+
+
+def test_where_all_breakpoints_ask_for_the_longer_life_writing_costs_that() -> None:
+    """Both marks live an hour: 4.00 written, so R is 19; with one of them, w is 2.50."""
+    evict = {2: [Evict("a", "x")]}
+    for long, write, ratio in ((2, 4.0, 19.0), (1, 2.5, 11.5)):
+        found = play(three(settings={"cache.long": long}), acting(evict), LONG)
+        (cut,) = passes(found.records)
+        assert (cut.write, (cut.write - 0.2) / 0.2) == (write, pytest.approx(ratio))
+        assert cut.lost_usd == pytest.approx(300 * (write - 0.2) * 1e-6)
+
+
+def swapping(displaced: dict[str, tuple[str, ...]], **more: Any) -> Idle:
+    """Return a policy whose gate lets everything in, for what it displaces by name."""
+    return Idle(
+        on_rehydrate=lambda view, segment: Grant("swap", displaced.get(segment.id, ())), **more
+    )
+
+
+def moved() -> Any:
+    """b leaves in turn 2; in turn 3 it comes back for c, and c is asked for and comes, too.
+
+    Answers have 20 tokens at 10.
+    """
+    it = script(
+        come(1, "sys", 40, kind=Kind.SYSTEM),
+        come(1, "a", 300),
+        come(1, "c", 100, kind=Kind.FILE, copy=True, facts=("m",)),
+        come(1, "b", 200, kind=Kind.FILE, copy=True, facts=("k",)),
+        Query(3, "q", "k", 0.9, ("b",)),
+        Query(3, "r", "m", 0.1, ("c",)),
+        come(4, "e", 1),
+        settings={**CLOCK, "clock.extra_call_seconds": 5.0},
+    )
+    policy = swapping({"b": ("c",)})
+    todo = {2: [Evict("b", "x")]}
+    policy.before_call = lambda view: todo.pop(view.turn, ())
+    return play(it, policy, AUTO)
+
+
+def test_what_left_and_came_back_between_two_requests_has_come_anew() -> None:
+    """c, sent in turn 3 and swapped out, stands behind b in the extra call: both were brought."""
+    found = moved()
+    assert outcomes(found) == [("correct", "full"), ("correct", "gone, fetched")]
+    assert due(found, 3) == {"read": 340, "rehydration": 300}
+    assert due(found) == {"read": 640, "append": 1}
+
+
+def test_a_pass_pays_for_what_came_back_before_its_own_request() -> None:
+    """The extra call reads 340 and answers; both that it was for pay for half of that.
+
+    What came is written once and then read once, in turn 4.
+    """
+    first, second = passes(moved().records)
+    assert [(p.turn, p.removed, p.refetches, p.refetched) for p in (first, second)] == [
+        (2, 200, 1, 200),
+        (3, 100, 1, 100),
+    ]
+    shared = (340 * 0.2 + 20 * 10) / 2
+    assert first.refetch_usd == pytest.approx((200 * 2.7 + shared) * 1e-6)
+    assert second.refetch_usd == pytest.approx((100 * 2.7 + shared) * 1e-6)
+
+
+def test_what_is_thrown_out_again_is_never_written() -> None:
+    """b comes back in turn 3 and leaves before the extra call: 2 calls to go, read at each.
+
+    What the second pass removed, b once more, saves as much: nothing was won or lost but the extra
+    call, which reads 450 and answers.
+    """
+    also = [Query(3, "q", "k", 0.9, ("b",)), come(4, "e", 1)]
+    todo = [[Evict("b", "x")], [], [Evict("b", "y")]]
+    policy = Idle(before_call=lambda view: todo.pop(0) if view.turn > 1 and todo else ())
+    found = play(three(also=also, settings={"clock.extra_call_seconds": 5.0}), policy, AUTO)
+    assert outcomes(found) == [("deferred", "thrown out")]
+    first, second = passes(found.records)
+    assert (first.refetches, second.removed, second.calls, second.behind) == (1, 200, 2, 0)
+    assert first.refetch_usd == pytest.approx((200 * 2 * 0.2 + 450 * 0.2 + 20 * 10) * 1e-6)
+    assert second.saved_usd == pytest.approx(200 * 2 * 0.2e-6)

@@ -226,7 +226,7 @@ def test_a_mark_at_the_head_alone() -> None:
     assert (cache.kept(tools), cache.long_marks(tools)) == (2000, 0)
     assert cache.call(tools, 0.0) == Usage(2500, 0, 2000, 500, 0, 2000)
     # No head, no mark.
-    bare = prompt_of(cache, ("t", 900, "user"), ("s", 1100, "user"), USER)
+    bare = prompt_of(cache, ("v", 900, "user"), ("w", 1100, "user"), USER)
     assert cache.kept(bare) == 0
     assert cache.call(bare, 1.0) == Usage(2500, 0, 0, 2500)
     # Marks of one's own stand where they are put.
@@ -265,14 +265,14 @@ def test_kept_up_to_the_last_mark() -> None:
 @pytest.mark.parametrize(
     ("rules", "long", "message"),
     [
-        (LONG, 3, "3 breakpoints cannot ask for the longer life, only 2 can"),
+        (LONG, 3, "long is 3, but the request has 2 breakpoints that can ask for the longer life"),
         (LONG, -1, "long must be a whole number from 0 on, not -1"),
         (LONG, True, "long must be a whole number from 0 on, not True"),
         (LONG, 1.0, r"long must be a whole number from 0 on, not 1\.0"),
         (LONG, None, "long must be a whole number from 0 on, not None"),
         (FAR, 1, "no breakpoint can ask for a longer life, as there is but one"),
         (CacheRules("auto"), 1, "no breakpoint can ask for a longer life"),
-        (CacheRules("auto", ttl=1, long_ttl=2), 1, "1 breakpoints cannot ask .* only 0 can"),
+        (CacheRules("auto", ttl=1, long_ttl=2), 1, "long is 1, but the request has 0 breakpoints"),
         (CacheRules("none"), 1, "no breakpoint can ask for a longer life"),
         (CacheRules("none"), "1", "long must be a whole number from 0 on, not '1'"),
     ],
@@ -298,9 +298,8 @@ def test_junk_raises_plain_value_errors(rules: CacheRules, junk: list[Any]) -> N
     cache = make_cache(rules)
     prompt = prompt_of(cache, SYSTEM, USER)
     cache.call(prompt, 0.0)
-    before = cache.lookup(prompt, 0.0), len(prompt), prompt.tokens
     values = iter(junk)
-    for send in (
+    sends = (
         lambda *given: cache.call(prompt, *given[:3]),
         lambda *given: cache.lookup(prompt, *given[:2]),
         lambda *given: cache.kept(prompt, given[0]),
@@ -308,17 +307,30 @@ def test_junk_raises_plain_value_errors(rules: CacheRules, junk: list[Any]) -> N
         lambda *given: cache.kept(given[0]),
         lambda *given: prompt.append(*given),
         lambda *given: prompt.truncate(given[0]),
-    ):
-        arguments = [next(values, 1) for _ in range(4)]
+    )
+    for send in sends * 2:
+        before = state(cache, prompt)
         try:
-            usage = send(*arguments)
+            usage = send(*[next(values, 1) for _ in range(4)])
         except ValueError as error:
             assert "\n" not in str(error)
-            if type(arguments[0]) not in (int, float):
-                assert (cache.lookup(prompt, 2**60), len(prompt), prompt.tokens) != ()
-                assert (len(prompt), prompt.tokens) == before[1:]
-        else:
-            if isinstance(usage, Usage):
-                assert usage.tokens == usage.read + usage.written + usage.plain
-                assert 0 <= usage.written_long <= usage.written
-            before = before[0], len(prompt), prompt.tokens
+            assert state(cache, prompt) == before
+            continue
+        if isinstance(usage, Usage):
+            assert usage.tokens == usage.read + usage.written + usage.plain
+            assert 0 <= usage.written_long <= usage.written
+
+
+def state(cache: PrefixCache, prompt: Prompt) -> tuple[object, ...]:
+    """Return what a call that fails must leave alone."""
+    start = next(now for now in (-9.0, 0.0, 0.5, 1.0, 2.0, 3.0, 5.0) if follows(cache, prompt, now))
+    reads = [cache.lookup(prompt, start + wait) for wait in (0.0, 299.0, 300.0, 1800.0, 3599.0)]
+    return start, reads, len(prompt), prompt.tokens, prompt.head, len(cache.tree)
+
+
+def follows(cache: PrefixCache, prompt: Prompt, now: float) -> bool:
+    try:
+        cache.lookup(prompt, now)
+    except ValueError:
+        return False
+    return True

@@ -1,14 +1,15 @@
 """What each token of each request is due to, a second time: from the records, token by token.
 
 The window is a list of segments, a request a list of tokens, the cache the naive one. For every
-token that was not read one asks: is it new, and if so what brought it; else where it stood in the
-request before, whether that would still be read if it were sent again, and which change came first.
+token that was not read one asks: is it new, or has it left and come back, and if so what brought
+it; else where it stood in the request before, whether that would still be read if it were sent
+again, and which change came first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sim.prices import Price
@@ -19,6 +20,7 @@ __all__ = ["Explained", "explain"]
 
 BEFORE: Mapping[str, tuple[str, ...]] = {"tools": (), "system": ("tools",)}
 HEAD = ("tools", "system")
+FREEING = ("eviction", "truncation", "rewrite", "compaction")
 
 
 class Segment(NamedTuple):
@@ -27,10 +29,12 @@ class Segment(NamedTuple):
     tokens: int
     kind: str
     origin: str
+    came: int = 0
+    """Which of all that came in it is."""
 
 
 class Explained(NamedTuple):
-    """The record of a request, what its tokens are due to, and S and what was broken."""
+    """The record of a request, what its tokens are due to, S, what was broken, and w."""
 
     record: Record
     tokens: dict[str, int]
@@ -38,15 +42,20 @@ class Explained(NamedTuple):
     behind: int
     broken: int
     live: int
+    write: float
 
 
 class _Teller:
-    def __init__(self, price: Price, long: int) -> None:
+    def __init__(self, price: Price, long: int, placed: Sequence[str]) -> None:
         self.price = price
         self.long = long
+        self.placed = placed
+        self.marks: list[int] | None = None
         self.cache = token_cache.make(price.rules)
         self.window: list[Segment] = []
         self.sent: list[tuple[Any, int, int, str]] = []
+        self.sent_came: list[int] = []
+        self.came = 0
         self.edits: list[tuple[int, str]] = []
         self.values: dict[str, str] = {}
         self.kinds: dict[str, str] = {}
@@ -55,7 +64,8 @@ class _Teller:
         return [s.id for s in self.window].index(name)
 
     def put(self, name: str, tokens: int, version: int, origin: str) -> None:
-        self.window.append(Segment(name, version, tokens, self.kinds[name], origin))
+        self.came += 1
+        self.window.append(Segment(name, version, tokens, self.kinds[name], origin, self.came))
 
     def take(self, name: str, cause: str) -> None:
         at = self.place(name)
@@ -83,41 +93,66 @@ class _Teller:
             found.append(((s.id, here), s.version, s.tokens, s.kind))
         return found
 
+    def set_marks(self) -> None:
+        """Note where the breakpoints of the next request stand."""
+        names = [s.id for s in self.window]
+        places = {names.index(name) + 1 for name in self.placed if name in names}
+        if len(places) < 4:
+            places.add(len(names))
+        self.marks = sorted(places - {0})[:4] if self.placed else None
+
+    def long_marks(self, request: list[tuple[Any, int, int, str]]) -> tuple[int, int]:
+        """Return how many breakpoints a request has, and how many ask for the longer life."""
+        if self.marks is not None:
+            count = len(self.marks)
+        else:
+            heads = [at for at, s in enumerate(request, start=1) if s[3] in HEAD]
+            count = len({max(heads, default=0), len(request)} - {0})
+        return count, min(self.long, count)
+
     def send(self, record: Record, now: float, again: bool = False) -> Explained:
         request = self.sent if again else self.request()
-        live = self.cache.lookup(self.sent, now)
-        kept = self.cache.kept(self.sent)
+        live = self.cache.lookup(self.sent, now, self.marks)
+        kept = self.cache.kept(self.sent, self.marks)
+        if not again:
+            self.set_marks()
         edits = [] if again else [e for e in self.edits if e[0] < len(self.sent)]
         first = min((at for at, _ in edits), default=None)
         cut = next((cause for at, cause in edits if at == first), None)
         before, old = 0, {}
-        for (name, _), version, tokens, _ in self.sent:
-            old[name, version, tokens] = before
+        for came, ((name, _), version, tokens, _) in zip(self.sent_came, self.sent, strict=True):
+            old[name, version, tokens, came] = before
             before += tokens
         edge = sum(s[2] for s in self.sent[:first]) if cut else before
-        heads = [at for at, s in enumerate(request, start=1) if s[3] in HEAD]
-        marks = {max(heads, default=0), len(request)} - {0}
-        bill = self.cache.call(request, now, None, min(self.long, len(marks)))
+        marks, long = self.long_marks(request)
+        bill = self.cache.call(request, now, self.marks, long)
         due: Counter[str] = Counter({"read": bill.read})
         money: Counter[str] = Counter({"read": bill.read * self.price.read})
         behind = broken = position = 0
         origins = {s.id: s.origin for s in self.window}
-        for (name, _), version, tokens, _ in request:
-            was = old.get((name, version, tokens))
+        comings = self.sent_came if again else [s.came for s in self.window]
+        for came, ((name, _), version, tokens, _) in zip(comings, request, strict=True):
+            was = old.get((name, version, tokens, came))
             for offset in range(tokens):
                 if position >= bill.read:
                     cause = self.cause(was, offset, live, kept, cut, origins.get(name, ""))
                     due[cause] += 1
                     money[cause] += self.rate(position, bill)
-                    if cut and was is not None and was + offset < live:
+                    if cut in FREEING and was is not None and was + offset < live:
                         broken += 1
                         behind += was + offset >= edge
                 position += 1
         factor = self.price.cliff_input if self.price.over_cliff(bill.tokens) else 1.0
         if not again:
-            self.sent, self.edits = request, []
+            self.sent, self.sent_came, self.edits = request, comings, []
         usd = {cause: amount * factor / 1e6 for cause, amount in money.items()}
-        return Explained(record, +due, usd, behind, broken, live)
+        if bill.stored and self.price.storage:
+            hours = self.price.rules.ttl / 3_600
+            usd["storage"] = bill.stored / 1e6 * self.price.storage * hours
+        write = self.price.write
+        if long == marks and long and self.price.long_write is not None:
+            write = self.price.long_write
+        return Explained(record, +due, usd, behind, broken, live, write)
 
     def cause(
         self, was: int | None, offset: int, live: int, kept: int, cut: str | None, origin: str
@@ -135,13 +170,16 @@ class _Teller:
         return self.price.write if position < bill.read + bill.written else self.price.input
 
 
-def explain(records: Iterable[Record], price: Price, long: int = 0) -> list[Explained]:
+def explain(
+    records: Iterable[Record], price: Price, long: int = 0, placed: Sequence[str] = ()
+) -> list[Explained]:
     """Return every request of a run that the cache saw, explained from its records.
 
-    *long* is how many breakpoints ask for the longer life.
+    *placed* are the segments after which breakpoints stand at the beginning, *long* is how many
+    ask for the longer life.
     """
     told: list[Explained] = []
-    t = _Teller(price, long)
+    t = _Teller(price, long, placed)
     versions: Counter[str] = Counter()
     current: Counter[str] = Counter()
     paths: dict[str, str] = {}
@@ -188,6 +226,8 @@ def explain(records: Iterable[Record], price: Price, long: int = 0) -> list[Expl
                 if v[0] in paired:
                     paired.add(v[1])
                 t.swap([v[0]], Segment(v[1], 0, v[3], t.kinds[v[0]], "rewrite"), "rewrite")
+            case "breakpoints":
+                t.placed, t.long = v
             case "change":
                 if t.values.get(v[0], "default") != v[1]:
                     t.values[v[0]] = v[1]

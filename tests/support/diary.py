@@ -92,7 +92,9 @@ class Diary:
     ) -> Diary:
         """Ask the model for a surrogate, given the sources, and put it in their place."""
         self.maintain(surrogate, before, 0, after, 0.125)
-        return self.put("rewrite", surrogate, sources, before, after, tagged, kept, reason, by, True)
+        return self.put(
+            "rewrite", surrogate, sources, before, after, tagged, kept, reason, by, True
+        )
 
     def maintain(self, surrogate: str, given: int, read: int, written: int, usd: float) -> Diary:
         """Ask the model for a surrogate."""
@@ -154,7 +156,7 @@ class Diary:
         self._noted = len(self.records)
         if not left:
             return self
-        return self.put("pass", left - put, behind, behind, live, truncated)
+        return self.put("pass", left - put, behind, behind, live, truncated, 2.5)
 
     def answer(
         self, query: str, segment: str | None, outcome: str = "correct", key: str = "fact"

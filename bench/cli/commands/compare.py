@@ -21,7 +21,15 @@ __all__ = ["command"]
     help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
 )
 @options.settings
-@options.price
+@click.option(
+    "--price",
+    "price",
+    metavar="NAME",
+    multiple=True,
+    help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
+    "order of the policies depends on the price.",
+)
+@options.prices
 @options.baseline
 @options.jobs
 @options.out
@@ -32,7 +40,8 @@ def command(
     policies: tuple[str, ...],
     seeds: int | None,
     settings: dict[str, str],
-    price: str | None,
+    price: tuple[str, ...],
+    prices: str | None,
     baseline: str | None,
     jobs: int | None,
     out: Path | None,
@@ -56,6 +65,8 @@ def command(
         evictbench compare coding-agent -p tiered -p tiered:arrival=off
       Your own policy against the field, kept for later:
         evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
+      Does the best policy depend on the provider?
+        evictbench compare doc-analysis --price claude-fable-5.1 --price gpt-4.1 --price uncached
       On the real logs in a folder, in place of made-up sizes:
         evictbench compare coding-agent -p disciplined --set tool_logs=logs
     """
@@ -72,7 +83,8 @@ def command(
             policies or None,
             seeds=api.SEEDS if seeds is None else seeds,
             settings=settings,
-            price=price,
+            price=price or None,
+            prices=prices,
             baseline=baseline,
             strict=strict,
             jobs=jobs or available_jobs(),

@@ -55,7 +55,15 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     help="List the recordings that can be read, and exit.",
 )
 @options.settings
-@options.price
+@click.option(
+    "--price",
+    "price",
+    metavar="NAME",
+    multiple=True,
+    help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
+    "order of the policies depends on the price.",
+)
+@options.prices
 @options.baseline
 @options.jobs
 @options.out
@@ -69,7 +77,8 @@ def command(
     tools: Path | None,
     tokenizer: str | None,
     settings: dict[str, str],
-    price: str | None,
+    price: tuple[str, ...],
+    prices: str | None,
     baseline: str | None,
     jobs: int | None,
     out: Path | None,
@@ -89,6 +98,8 @@ def command(
         evictbench replay session.jsonl --budget 60000 -p tiered -p disciplined
       Had Bash returned at most 8,000 tokens, [tools.Bash] max_result_tokens = 8000:
         evictbench replay session.jsonl --tools tools.toml -p tiered -p tiered:arrival=off
+      At the prices of two providers:
+        evictbench replay session.jsonl --price claude-sonnet-5 --price gpt-5.5
       What can be read?
         evictbench replay --list-formats
     """
@@ -105,7 +116,8 @@ def command(
             policies or None,
             budget=budget,
             settings=settings,
-            price=price,
+            price=price or None,
+            prices=prices,
             relevance=relevance,
             tools=tools,
             tokenizer=tokenizer,

@@ -23,6 +23,7 @@ __all__ = ["command"]
 @click.option("--seed", type=options.Whole(min=0), default=0, metavar="N", help="[default: 0]")
 @options.settings
 @options.price
+@options.prices
 @click.option(
     "--events",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -43,6 +44,7 @@ def command(
     seed: int,
     settings: dict[str, str],
     price: str | None,
+    prices: str | None,
     events: Path | None,
     write_script: Path | None,
     strict: bool,
@@ -71,11 +73,11 @@ def command(
     from bench.loading import load
     from bench.output import json_document, json_lines
     from bench.results import write_text
-    from bench.selection import with_price
+    from bench.selection import with_book, with_price
     from sim.records import to_dicts
     from sim.script import script_to_json
 
-    loaded = load(scenario, with_price(settings, price))
+    loaded = load(scenario, with_price(with_book(settings, prices), price))
     for note in loaded.notes:
         warn(note)
     script = loaded.script(seed)

@@ -1,0 +1,157 @@
+"""The tables of a comparison at several prices: policies by prices, and what follows in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bench.pairs import Costs
+from bench.standing import Standing
+from bench.tables.parts import Column, Line, Table, dollars, number, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ADVICE_NOTE", "advice_table", "sentences"]
+
+Row = Mapping[str, Any]
+
+NONE = "–"
+
+SHOWN = 3
+"""Pairs of one scenario that a table spells out."""
+
+PRICES, PRICES_WIDE = 4, 6
+"""Prices that stand side by side in a table, narrow or wide."""
+
+WIDEST = 11
+"""Characters of a line of a price's name above its column."""
+
+ADVICE_NOTE = (
+    "Under each price: place by cost alone (= shared: the paired 95 % interval holds 0) and US "
+    "dollars a run, of completed runs. ★: to ship, first by share of runs completed, then "
+    "confabulation rate, violations, policy bugs and cost. R = (write − read) ÷ read. One --price "
+    "alone shows peaks, hit rates and differences."
+)
+
+
+def advice_table(
+    title: str,
+    rows: Sequence[Row],
+    advice: Sequence[Row],
+    wide: bool,
+    label: Callable[[str], str],
+) -> list[Table]:
+    """Return the tables of one scenario's *rows* and *advice*; *label* writes a policy."""
+    costs = Costs(rows)
+    width = PRICES_WIDE if wide else PRICES
+    tables = []
+    for start in range(0, len(costs.prices), width):
+        prices = costs.prices[start : start + width]
+        tables.append(_table(title if not start else "", costs, prices, label))
+    last = tables[-1]
+    notes = (*_varying(costs), *sentences(advice))
+    return [*tables[:-1], Table(last.title, last.columns, last.rows, notes)]
+
+
+def sentences(advice: Sequence[Row]) -> Iterator[str]:
+    """Yield the sentences of one scenario that there is room for, and the count of the others.
+
+    Of pairs that differ by the same dollars throughout, one stands for all.
+    """
+    left = {"flip": 0, "fade": 0, "order": 0}
+    shown: set[tuple[float, ...]] = set()
+    for item in advice:
+        if item["kind"] in ("ship", "cheapest"):
+            yield f"• {item['sentence']}"
+            continue
+        means = tuple(gap["mean"] for gap in item["figures"]["differences"])
+        if item["kind"] != "fade" and len(shown) < SHOWN and means not in shown:
+            shown.add(means)
+            yield f"• {item['sentence']}"
+        else:
+            left[item["kind"]] += 1
+    flips, fades = left["flip"] + left["order"], left["fade"]
+    counts = []
+    if flips:
+        counts.append(f"{flips} more {'pair changes' if flips == 1 else 'pairs change'} places")
+    if fades:
+        counts.append(f"{fades} {'is' if fades == 1 else 'are'} told apart at some prices only")
+    if counts:
+        yield f"• {' and '.join(counts)}: --format json has them."
+
+
+def _table(title: str, costs: Costs, prices: Sequence[str], label: Callable[[str], str]) -> Table:
+    standings = {price: Standing(costs, price) for price in prices}
+    ranked = {
+        (found.price, found.policy): found for price in prices for found in costs.ranking(price)
+    }
+    front = {price: standing.first for price, standing in standings.items()}
+
+    def cost(price: str, policy: str) -> str:
+        found = ranked[price, policy]
+        if found.cost.mean is None:
+            return NONE
+        star = "★" if policy in front[price] else ""
+        if found.rank is None:
+            return f"{star} {dollars(found.cost.mean)}".strip()
+        same = [each for (at, _), each in ranked.items() if at == price and each.rank == found.rank]
+        tied = "=" if len(same) > 1 else ""
+        return f"{star}{found.rank}{tied} {dollars(found.cost.mean)}"
+
+    rows = tuple(
+        Line(
+            (
+                label(policy),
+                *_quality(costs, prices[0], policy),
+                *(cost(price, policy) for price in prices),
+            ),
+            any(policy in first for first in front.values()),
+        )
+        for policy in costs.policies
+    )
+    columns = (
+        Column("\npolicy"),
+        Column("made\nup %", right=True),
+        Column("viola-\ntions", right=True),
+        Column("done\n", right=True),
+        *(Column(_broken(price), right=True) for price in prices),
+    )
+    return Table(title, columns, rows)
+
+
+def _quality(costs: Costs, price: str, policy: str) -> tuple[str, str, str]:
+    """Return what else is to be known of a policy: made up, violations, runs completed."""
+    rows = [r for r in costs.rows.get((price, policy), ()) if r["status"] != "not-applicable"]
+    rates = [row["confabulation_rate"] for row in rows if row["confabulation_rate"] is not None]
+    broken = [row["violations"] for row in rows if row["violations"] is not None]
+    done = sum(row["status"] == "completed" for row in rows)
+    return (
+        percent(sum(rates) / len(rates)) if rates else NONE,
+        number(sum(broken) / len(broken)) if broken else NONE,
+        f"{done}/{len(rows)}",
+    )
+
+
+def _varying(costs: Costs) -> Iterator[str]:
+    """Yield a note if what stands beside the costs is not the same at every price."""
+    first = costs.prices[0]
+    if any(
+        _quality(costs, price, policy) != _quality(costs, first, policy)
+        for price in costs.prices
+        for policy in costs.policies
+    ):
+        yield (
+            f"Answers and completed runs are those at {first}; they are not the same at every "
+            "price, since lives of cache entries and a policy's own sums differ."
+        )
+
+
+def _broken(price: str) -> str:
+    """Return the name of a price over lines of at most `WIDEST` characters, cut at hyphens."""
+    lines = [""]
+    for part in price.replace("-", "-\n").split("\n"):
+        if lines[-1] and len(lines[-1]) + len(part) > WIDEST:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines if len(lines) > 1 else ["", *lines])
