@@ -151,6 +151,8 @@ class Segment:
     """The last turn in which it was admitted or fetched."""
     entered: str = "append"
     """What brought its present content into the window, one of ``sim.attribution.CAUSES``."""
+    sent_at: int = -1
+    """Tokens in front of it in the last request; below 0: as it is, it was not in it."""
     slot: int = -1
     """Order of position: of two resident segments the one in front has the smaller."""
     own_pin: bool = False

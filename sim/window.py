@@ -75,6 +75,7 @@ class Window:
         """Put *segment* at the end."""
         segment.slot = self._next_slot
         self._next_slot += 1
+        segment.sent_at = -1
         self.segments.append(segment)
         self._slots.append(segment.slot)
         self._enter(segment)
@@ -115,6 +116,7 @@ class Window:
         if segment.held:
             self.held_tokens += tokens - segment.tokens
         segment.tokens = tokens
+        segment.sent_at = -1
         self.touch(segment)
 
     def touch(self, segment: Segment) -> None:

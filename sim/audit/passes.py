@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 __all__ = ["PassLog"]
 
@@ -18,9 +19,9 @@ class PassLog:
 
     rates: Sequence[float] = ()
     """Dollars per million tokens: plain, written, read, output."""
-    events: list[tuple[str, object, float, object]] = field(default_factory=list)
+    events: list[tuple[str, Any, Any, Any]] = field(default_factory=list)
 
-    def add(self, what: str, one: object = None, two: float = 0.0, three: object = None) -> None:
+    def add(self, what: str, one: Any = None, two: Any = 0, three: Any = None) -> None:
         """Take in the next event."""
         self.events.append((what, one, two, three))
 
@@ -40,7 +41,7 @@ class PassLog:
             for at in range(len(self.events))
             if self.events[at][0] == "fetch" and self._remover(at) == place
         )
-        return float(removed) * calls * read > behind * (write - read) + refetch  # type: ignore[arg-type]
+        return bool(removed * calls * read > behind * (write - read) + refetch)
 
     def _calls(self, place: int) -> int:
         return sum(event[0] == "call" for event in self.events[place:])
@@ -64,12 +65,12 @@ class PassLog:
         after = self._next("call", at)
         if after is None:
             return 0.0
-        cost = tokens * read * self._calls(at)
+        cost: float = tokens * read * self._calls(at)
         if ("left", segment) not in (event[:2] for event in self.events[at:after]):
             cost += tokens * (write - read)
         before = max((i for i in range(at) if self.events[i][0] == "call"), default=-1)
         _, cached, usd, extra = self.events[after]
         sharers = sum(event[0] in ("fetch", "admit") for event in self.events[before + 1 : after])
         if extra:
-            cost += (float(cached) * read + usd * 1e6) / sharers  # type: ignore[arg-type]
+            cost += (cached * read + usd * 1e6) / sharers
         return cost
