@@ -35,8 +35,9 @@ class Prompt:
     def __len__(self) -> int:
         return len(self.path) - 1
 
-    def __del__(self) -> None:
-        self.tree.unpin(self.path[-1])
+    def close(self) -> None:
+        """Give back all that only this request needed of the tree; it is empty from then on."""
+        self.truncate(0)
 
     @property
     def tokens(self) -> int:

@@ -118,11 +118,13 @@ def test_agrees_with_a_pool_of_single_blocks(rules: CacheRules, data: st.DataObj
     running: list[tuple[Ticket, NaiveTicket]] = []
     computing: list[tuple[Ticket, NaiveTicket]] = []
 
+    made: list[Prompt] = []
+
     def prompt(request: list[Segment]) -> Prompt:
-        made = cache.prompt()
+        made.append(cache.prompt())
         for segment in request:
-            made.append(*segment)
-        return made
+            made[-1].append(*segment)
+        return made[-1]
 
     for now in range(data.draw(st.integers(1, 30))):
         what = data.draw(st.sampled_from(["begin", "begin", "call", "computed", "finish"]))
@@ -161,6 +163,8 @@ def test_agrees_with_a_pool_of_single_blocks(rules: CacheRules, data: st.DataObj
     del running, computing
     # A request as large as the pool pushes all out, and with it every node that was kept.
     cache.call(prompt([("last", 0, rules.step * (rules.capacity or 0), "user")]), 99.0)
+    for each in made:
+        each.close()
     assert len(cache.tree) == 1
 
 

@@ -101,7 +101,7 @@ def test_each_life_ends_in_its_own_order() -> None:
     cache.call(third, 400.0)
     assert [cache.lookup(p, 400.0) for p in (first, second, third)] == [2000, 0, 2000]
     # The short entry of the second is gone for good, so nothing is left of it but its prompt.
-    del second
+    second.close()
     assert len(cache.tree) == 2
 
 
