@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,17 @@ if TYPE_CHECKING:
     from sim.records import Record
     from sim.script import Script
 
-__all__ = ["CELL", "columns", "make_policy", "outcome", "price_of", "run_one"]
+__all__ = [
+    "CELL",
+    "blamed",
+    "columns",
+    "make_policy",
+    "not_applicable",
+    "outcome",
+    "price_of",
+    "run_one",
+    "values_of",
+]
 
 _REQUEST_KEYS = frozenset({"cache.breakpoints", "cache.long"})
 """Keys that say where a request puts its breakpoints, and nothing of the price row."""
@@ -49,11 +60,11 @@ def run_one(
     Raises InputError for an unknown policy and, with *strict*, PolicyError for its first bug.
     """
     made = make_policy(policy)
-    reason = _not_applicable(script, made)
+    reason = not_applicable(script, made)
     if reason is not None:
-        return _values({"status": "not-applicable", "reason": reason}), []
+        return values_of({"status": "not-applicable", "reason": reason}), []
     run = _simulate(script, made, strict, script.digest())
-    return _values(run.metrics), run.records
+    return values_of(run.metrics), run.records
 
 
 def outcome(
@@ -63,15 +74,15 @@ def outcome(
 
     *digest* is the script's own. With *strict*, a policy bug fails the run, and it alone.
     """
-    reason = _not_applicable(script, policy)
+    reason = not_applicable(script, policy)
     if reason is not None:
-        return _values({"status": "not-applicable", "reason": reason}), None
+        return values_of({"status": "not-applicable", "reason": reason}), None
     try:
         run = _simulate(script, policy, strict, digest)
     except PolicyError as error:
         reason = f"{error.rule}: {error}"
-        return _values({"status": "failed", "reason": reason, "policy_bugs": 1}), None
-    return _values(run.metrics), run.digest
+        return values_of({"status": "failed", "reason": reason, "policy_bugs": 1}), None
+    return values_of(run.metrics), run.digest
 
 
 def price_of(settings: Mapping[str, Any]) -> Price:
@@ -100,12 +111,12 @@ def _price(
     return get_price(name, dict(overrides), None if stamp is None else stamp[0])
 
 
-def _values(found: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return every metric, then status and reason; None where *found* has nothing for it."""
     return {name: found.get(name) for name in columns() if name not in CELL}
 
 
-def _not_applicable(script: Script, policy: Policy) -> str | None:
+def not_applicable(script: Script, policy: Policy) -> str | None:
     """Return why *policy* cannot run *script*, None if it can."""
     from sim.engine import lacking
 
@@ -118,9 +129,20 @@ def _not_applicable(script: Script, policy: Policy) -> str | None:
 def _simulate(script: Script, policy: Policy, strict: bool, digest: str) -> Run:
     from sim.engine import run
 
+    with blamed(script, policy):
+        return run(script, policy, price_of(script.settings), strict=strict, digest=digest)
+
+
+@contextmanager
+def blamed(script: Script, policy: Policy) -> Iterator[None]:
+    """Name the cell in what a run raises that is no fault of the user's.
+
+    An AuditError gets it in front; whatever is none of ours becomes an EvictbenchError that says
+    where in the code it was raised.
+    """
     where = f"{policy.label} on {script.scenario}, seed {script.seed}"
     try:
-        return run(script, policy, price_of(script.settings), strict=strict, digest=digest)
+        yield
     except AuditError as error:
         raise AuditError(f"{where}: {error}") from error
     except EvictbenchError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from bench import cells
 from bench.cells import make_policy, outcome
 from bench.executors import local, scatter
+from bench.fleets import fleet_outcome, scripts_of
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
@@ -168,12 +169,16 @@ def _run_batch(units: Sequence[Unit]) -> list[Result]:
 
 
 def _run_unit(unit: Unit) -> Iterator[Result]:
-    """Run the cells of *unit* on one script: what is met does not depend on the price."""
-    script = unit.scenario.script(unit.seed)
-    digest = script.digest()
+    """Run the cells of *unit* on one script an agent: what is met does not depend on the price."""
+    scripts = scripts_of(unit.scenario, unit.seed)
+    digests = [script.digest() for script in scripts]
+    script = scripts[0]
     for price, label, spec in unit.cells:
-        priced = replace(script, settings={**script.settings, "price": price})
-        values, met = outcome(priced, make_policy(spec), unit.strict, digest)
+        priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
+        if len(priced) == 1:
+            values, met = outcome(priced[0], make_policy(spec), unit.strict, digests[0])
+        else:
+            values, met = fleet_outcome(priced, spec, unit.strict, digests)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
         yield Result({**cell, **values}, met, script.tokens_from)
 

@@ -22,6 +22,9 @@ __all__ = [
     "with_price",
 ]
 
+_NOT_OF_STORIES = frozenset({"agents", "turns"})
+"""Common keys that only what a family makes can have: a story is one workload of its own length."""
+
 ALL = "all"
 """Stands for every policy that ships."""
 
@@ -65,7 +68,7 @@ def _taken(scenario: Scenario, settings: Mapping[str, object]) -> dict[str, obje
     return {
         key: value
         for key, value in settings.items()
-        if key in known and not (story and key == "turns")
+        if key in known and not (story and key in _NOT_OF_STORIES)
     }
 
 

@@ -10,7 +10,7 @@ from bench.statistics import ranks
 if TYPE_CHECKING:
     from bench.statistics import Sample
 
-__all__ = ["CRITERIA", "Place", "places"]
+__all__ = ["CRITERIA", "Place", "places", "standings"]
 
 CRITERIA = ("confabulation_rate", "violations", "policy_bugs", "total_cost_usd")
 """After the share of runs completed, the metrics whose ranks decide, one after the other."""
@@ -28,26 +28,13 @@ def places(
 ) -> dict[str, Place]:
     """Return the place of each policy of one scenario's *rows* and *summary*, best first.
 
-    The first criterion is the share of runs completed, then those of :data:`CRITERIA` decide
-    among policies that share a rank. Policies that attempted nothing, and all of them where there
-    are fewer than two seeds, have no place.
+    Policies that attempted nothing, and all of them where there are fewer than two seeds, have no
+    place.
     """
-    seeds = sorted({row["seed"] for row in rows})
-    policies = [
-        policy
-        for policy in dict.fromkeys(row["policy"] for row in rows)
-        if any(row["policy"] == policy and row["status"] != "not-applicable" for row in rows)
-    ]
-    if len(seeds) < 2:
+    if len({row["seed"] for row in rows}) < 2:
         return {}
-    completed = ranks([_completions(rows, policy, seeds) for policy in policies], "more")
-    ranked = {(line["policy"], line["metric"]): line["rank"] for line in summary}
-    last = len(policies) + 1
-    keys = {
-        policy: (first or last, *(ranked.get((policy, name)) or last for name in CRITERIA))
-        for policy, first in zip(policies, completed, strict=True)
-    }
-    order = sorted(policies, key=lambda policy: keys[policy])
+    keys = standings(rows, summary)
+    order = sorted(keys, key=lambda policy: keys[policy])
     all_keys = list(keys.values())
     return {
         policy: Place(
@@ -57,11 +44,36 @@ def places(
     }
 
 
+def standings(
+    rows: Sequence[Mapping[str, Any]], summary: Sequence[Mapping[str, Any]]
+) -> dict[str, tuple[int, ...]]:
+    """Return the ranks of each policy of one scenario's *rows* and *summary*: smaller is better.
+
+    The first is the rank by the share of runs completed, then come those of :data:`CRITERIA`, each
+    of which decides among policies that share all before it. Policies that attempted nothing are
+    left out.
+    """
+    seeds = sorted({row["seed"] for row in rows})
+    policies = [
+        policy
+        for policy in dict.fromkeys(row["policy"] for row in rows)
+        if any(row["policy"] == policy and row["status"] != "not-applicable" for row in rows)
+    ]
+    completed = ranks([_completions(rows, policy, seeds) for policy in policies], "more")
+    ranked = {(line["policy"], line["metric"]): line["rank"] for line in summary}
+    last = len(policies) + 1
+    return {
+        policy: (first or last, *(ranked.get((policy, name)) or last for name in CRITERIA))
+        for policy, first in zip(policies, completed, strict=True)
+    }
+
+
 def _completions(rows: Sequence[Mapping[str, Any]], policy: str, seeds: Sequence[int]) -> Sample:
     import numpy as np
 
+    places_of = {seed: place for place, seed in enumerate(seeds)}
     sample = np.full(len(seeds), np.nan)
     for row in rows:
         if row["policy"] == policy and row["status"] != "not-applicable":
-            sample[seeds.index(row["seed"])] = float(row["status"] == "completed")
+            sample[places_of[row["seed"]]] = float(row["status"] == "completed")
     return sample

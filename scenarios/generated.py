@@ -28,10 +28,18 @@ def family(name: str) -> Family:
 
 
 def family_script(
-    name: str, label: str, settings: Mapping[str, Any], seed: int, logs: ToolLogs | None = None
+    name: str,
+    label: str,
+    settings: Mapping[str, Any],
+    seed: int,
+    replicate: int = 0,
+    logs: ToolLogs | None = None,
 ) -> Script:
-    """Return the script that family *name* makes of *seed*, for a scenario called *label*."""
-    return replace(family(name).script(settings, seed, logs), scenario=label)
+    """Return the script that family *name* makes of *seed*, for a scenario called *label*.
+
+    Each *replicate* of a seed, from 0, is the script of another agent.
+    """
+    return replace(family(name).script(settings, seed, logs, replicate), scenario=label)
 
 
 def load_family(

@@ -10,7 +10,10 @@ from scenarios.tools import Tool
 from sim.errors import InputError
 from sim.script import Arrival, Attempt, Script, Stimulus
 
-__all__ = ["Scenario", "capabilities", "pins_over_budget"]
+__all__ = ["AGENTS", "Scenario", "capabilities", "pins_over_budget"]
+
+AGENTS = "agents"
+"""The common key that says how many agents share one server."""
 
 
 @dataclass(frozen=True)
@@ -19,14 +22,17 @@ class Scenario:
 
     *settings* are flat and dotted, typed and complete: every common key that is set, `price`,
     `reader` and what overrides the price row (`cache.*`) among them. *make* must be picklable, so
-    that a worker process can call it: a module's function, or a `functools.partial` of one.
+    that a worker process can call it: a module's function, or a `functools.partial` of one. It
+    takes a seed and, where *seeded*, a replicate of it.
+
+    Raises InputError for several agents of a workload that is not seeded: they would be one.
     """
 
     name: str
     kind: str
     """``story``, ``family``, ``pinned``, ``replay`` or ``script``."""
     settings: Mapping[str, Any]
-    make: Callable[[int], Script]
+    make: Callable[..., Script]
     seeded: bool = False
     """False: every seed gives the same workload, one run says all."""
     flips: tuple[str, ...] = ()
@@ -39,9 +45,28 @@ class Scenario:
     notes: tuple[str, ...] = ()
     """What a user should be told about it, a sentence each."""
 
-    def script(self, seed: int) -> Script:
-        """Return the script of *seed*; raises InputError if its first pins exceed the budget."""
-        script = self.make(seed)
+    def __post_init__(self) -> None:
+        if self.agents > 1 and not self.seeded:
+            raise InputError(
+                f"agents of {self.name!r} must be 1, not {self.agents:,}: only a family makes "
+                "a script for each of several agents"
+            )
+
+    @property
+    def agents(self) -> int:
+        """How many agents share one server, each with a script of its own."""
+        count: int = self.settings.get(AGENTS, 1)
+        return count
+
+    def script(self, seed: int, replicate: int = 0) -> Script:
+        """Return the script of *seed*, for the agent *replicate*.
+
+        Raises InputError if its first pins exceed the budget, ValueError for a replicate above 0 of
+        a workload that is not seeded.
+        """
+        if replicate and not self.seeded:
+            raise ValueError(f"{self.name!r} is one workload and has no replicate {replicate}")
+        script = self.make(seed, replicate) if replicate else self.make(seed)
         fault = pins_over_budget(script.stimuli, script.settings["budget"])
         if fault is not None:
             raise InputError(f"scenario {self.name!r}: {fault}")

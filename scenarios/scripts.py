@@ -38,6 +38,7 @@ _DOCUMENT = {
     "evictbench_script": Key("evictbench_script", "whole", low=1, required=True),
     "scenario": Key("scenario", "text", required=True),
     "seed": Key("seed", "whole", low=0, required=True),
+    "replicate": Key("replicate", "whole", low=0),
     "settings": Key("settings", "table", required=True),
     "capabilities": Key("capabilities", "list"),
     "tokens_from": Key("tokens_from", "text"),

@@ -37,6 +37,8 @@ rewrite, a compaction or a ``keep-alive``, what was read and the output are due 
 ``storage`` is no token: what it costs to keep an entry, where that is billed.
 """
 
+_PLACES = {cause: place for place, cause in enumerate(CAUSES)}
+
 _MILLION = 1_000_000
 
 
@@ -54,7 +56,12 @@ def own(causes: Iterable[Cause], purpose: str, output_usd: float) -> tuple[Cause
     mine = [found.pop(name) for name in ("read", purpose) if name in found]
     usd = sum((each.usd for each in mine), output_usd)
     found[purpose] = Cause(purpose, sum(each.tokens for each in mine), usd)
-    return tuple(found[cause] for cause in CAUSES if cause in found)
+    return _ordered(found.values())
+
+
+def _ordered(causes: Iterable[Cause]) -> tuple[Cause, ...]:
+    """Return *causes* in the order of :data:`CAUSES`."""
+    return tuple(sorted(causes, key=lambda each: _PLACES[each.cause]))
 
 
 class Tally:
@@ -67,22 +74,24 @@ class Tally:
 
     def __init__(self, usage: Usage, price: Price) -> None:
         long = usage.read + usage.written_long
-        self._edges = (usage.read, long, usage.read + usage.written, usage.tokens)
+        self._edges = (usage.read, long, usage.read + usage.written)
         self._found: dict[str, list[int]] = {}
         self._price = price
         self._usage = usage
 
     def add(self, cause: str, start: int, end: int) -> int:
         """Book what was computed of the tokens from *start* to *end*; return how many that is."""
-        edges = self._edges
-        start = max(start, edges[0])
-        if start >= end:
+        read, long, written = self._edges
+        if end <= read or end <= start:
             return 0
+        start = max(start, read)
         parts = self._found.setdefault(cause, [0, 0, 0])
-        for at in range(3):
-            overlap = min(end, edges[at + 1]) - max(start, edges[at])
-            if overlap > 0:
-                parts[at] += overlap
+        if start < long:
+            parts[0] += min(end, long) - start
+        if start < written and end > long:
+            parts[1] += min(end, written) - max(start, long)
+        if end > written:
+            parts[2] += end - max(start, written)
         return end - start
 
     def add_old(self, cause: str, start: int, end: int, moved: int, live: int, kept: int) -> int:
@@ -92,7 +101,10 @@ class Tally:
         ones at once. The first are due to *cause*, which broke the prefix, the next to expiry, the
         rest to the rule. Returns how many are due to *cause*.
         """
-        alive, stored = live - moved, max(live, kept) - moved
+        alive = live - moved
+        if end <= alive:
+            return self.add(cause, start, end)
+        stored = max(live, kept) - moved
         broken = self.add(cause, start, min(end, alive))
         self.add("expiry", max(start, alive), min(end, stored))
         self.add("rule", max(start, stored), end)
@@ -102,22 +114,15 @@ class Tally:
         """Return every cause that has tokens or a price, in the order of :data:`CAUSES`."""
         usage, price = self._usage, self._price
         factor = price.cliff_input if price.over_cliff(usage.tokens) else 1.0
-        rates = (
-            price.write if price.long_write is None else price.long_write,
-            price.write,
-            price.input,
-        )
-        found = {
-            cause: Cause(
-                cause,
-                sum(parts),
-                sum(n * rate for n, rate in zip(parts, rates, strict=True)) * factor / _MILLION,
-            )
-            for cause, parts in self._found.items()
-        }
+        long_write = price.write if price.long_write is None else price.long_write
+        found = []
         if usage.read:
             usd = usage.read * price.read * factor / _MILLION
-            found["read"] = Cause("read", usage.read, usd)
+            found.append(Cause("read", usage.read, usd))
+        for cause, (long, written, plain) in self._found.items():
+            micro_usd = long * long_write + written * price.write + plain * price.input
+            usd = micro_usd * factor / _MILLION
+            found.append(Cause(cause, long + written + plain, usd))
         if usage.stored and price.storage:
-            found["storage"] = Cause("storage", 0, price.storage_cost(usage))
-        return tuple(found[cause] for cause in CAUSES if cause in found)
+            found.append(Cause("storage", 0, price.storage_cost(usage)))
+        return _ordered(found)

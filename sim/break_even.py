@@ -113,10 +113,12 @@ class Passes:
     def add(self, record: Record) -> None:
         """Take in the next record."""
         match record[0]:
-            case "run":
-                self._rates = record[8]
+            case "admit":
+                self._admitted += 1
             case "evict" | "truncate":
                 self._leave(record[3])
+            case "call":
+                self._call(record)
             case "rewrite":
                 for segment in record[4]:
                     self._leave(segment)
@@ -124,10 +126,8 @@ class Passes:
                 self._pass(record)
             case "fetch":
                 self._fetch(record[3], record[4])
-            case "admit":
-                self._admitted += 1
-            case "call":
-                self._call(record)
+            case "run":
+                self._rates = record[8]
 
     def _leave(self, segment: str) -> None:
         self._left.add(segment)

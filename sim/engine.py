@@ -1,9 +1,10 @@
-"""The engine: runs one script under one policy, turn by turn, as a SimPy process."""
+"""The engine: plays one script under one policy, turn by turn, as a SimPy process."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import simpy
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from sim.policy import Policy
     from sim.prices import Price
     from sim.records import Record
+    from sim.server import Client
 
-__all__ = ["Run", "lacking", "run"]
+__all__ = ["Engine", "Run", "lacking", "run"]
 
 _PING_OUTPUT = 1
 """Tokens that the answer to a ping has: the least there can be."""
@@ -78,17 +80,13 @@ def run(
     AuditError if the recount from the records disagrees.
     """
     known = script.digest() if digest is None else digest
-    engine = _Engine(script, policy, price, strict, known)
-    engine.play()
-    records = engine.world.records
-    recount = audit(records)
-    metrics = measure(records)
-    _agree(engine, recount)
-    return Run(records, metrics, known, engine.world.ledger)
+    engine = Engine(script, policy, price, strict, known)
+    engine.env.process(engine.play())
+    engine.env.run()
+    return engine.end()
 
 
-def _agree(engine: _Engine, recount: Any) -> None:
-    world = engine.world
+def _agree(world: World, recount: Any) -> None:
     books = world.ledger.books.as_dict()
     books["resident"] = world.window.tokens
     for name, tokens in books.items():
@@ -102,29 +100,45 @@ def _agree(engine: _Engine, recount: Any) -> None:
             raise AuditError(f"the recount explains the absence of {segment.id} differently")
 
 
-class _Engine:
+class Engine:
+    """One agent in a SimPy environment: *script* under *policy* at *price*.
+
+    Its life is the process :meth:`play`; :meth:`end` checks and measures what it left. Agents that
+    share a server share its environment, and each sends its requests through a *client* of its own;
+    without one, the agent is alone and nothing is queued for. Where the length of a turn is fixed,
+    a request takes no time and does not queue either. Raises InputError if the pins of turn 1
+    exceed the budget.
+    """
+
     def __init__(
-        self, script: Script, policy: Policy, price: Price, strict: bool, digest: str
+        self,
+        script: Script,
+        policy: Policy,
+        price: Price,
+        strict: bool,
+        digest: str,
+        client: Client | None = None,
     ) -> None:
         settings = Settings.from_flat(script.settings)
         self.script = script
         self.policy = policy
         self.settings = settings
-        self.world = World(settings, policy, script.seed, _names(script), strict)
-        self.world.meter = Meter(
-            self.world.window, price, settings.cache_breakpoints, settings.cache_long
-        )
+        self.digest = digest
+        self.world = World(settings, policy, script.draws, _names(script), strict)
+        self.world.meter = _meter(self.world, price, client)
         self.world.view.cache = Forecast(self.world)
         self.harness = Harness(self.world)
         self.door = Door(self.world, self.harness)
-        self.reader = Reader(settings, self.world.store, self.world.carriers, script.seed)
+        self.reader = Reader(settings, self.world.store, self.world.carriers, script.draws)
         self.answers = Answers(self.world, self.harness, self.door, self.reader)
-        self.env = simpy.Environment(0.0)
+        self.env = simpy.Environment(0.0) if client is None else client.env
+        self._client = None if settings.clock_turn_seconds else client
         self._turns = script.turns()
         self._attempts = {a.turn: a for a in script.attempts}
         self._last_attempt = 0 if script.attempts_cut else max(self._attempts, default=0)
         self._status, self._reason = "completed", ""
         self._error: Exception | None = None
+        self._ended = 0.0
         self._last: Attempt | None = None
         self._check_pins()
         self.world.record(
@@ -151,25 +165,36 @@ class _Engine:
                 f"{self.settings.budget} ({names})"
             )
 
-    def play(self) -> None:
-        """Play every turn, then record the end."""
-        start = getattr(self.policy, "start", None)
-        if start is not None:
-            start(self.world.view)
-        self.answers.start()
-        self.env.process(self._play())
-        self.env.run()
+    def play(self) -> Generator[simpy.Event, Any, None]:
+        """Play every turn; what goes wrong is raised by :meth:`end`."""
+        try:
+            start = getattr(self.policy, "start", None)
+            if start is not None:
+                start(self.world.view)
+            self.answers.start()
+            yield from self._play()
+        except Exception as error:
+            # SimPy would raise a copy, made from its arguments alone, without its place.
+            self._error = error
+        self._ended = self.env.now
+
+    def end(self) -> Run:
+        """Record the end, check the run by a second reckoning and measure it.
+
+        Raises what the process met: PolicyError with strict on an undeclared inadmissible action;
+        AuditError if the recount disagrees.
+        """
         if self._error is not None:
             raise self._error
-        window = self.world.window
-        self.world.now = self.env.now
-        self.world.record(
-            "end",
-            self._status,
-            self._reason,
-            tuple(s.id for s in window),
-            self.env.now,
-        )
+        world = self.world
+        world.meter.close()
+        world.now = self._ended
+        window = tuple(s.id for s in world.window)
+        world.record("end", self._status, self._reason, window, self._ended)
+        recount = audit(world.records)
+        metrics = measure(world.records)
+        _agree(world, recount)
+        return Run(world.records, metrics, self.digest, world.ledger)
 
     def _play(self) -> Generator[simpy.Event, Any, None]:
         try:
@@ -182,9 +207,6 @@ class _Engine:
                     raise _Failed("attempts exhausted")
         except _Failed as failure:
             self._status, self._reason = "failed", str(failure)
-        except Exception as error:
-            # SimPy would raise a copy, made from its arguments alone, without its place.
-            self._error = error
 
     def _turn(self, number: int, attempt: Attempt | None) -> Generator[simpy.Event, Any, str]:
         world = self.world
@@ -352,32 +374,38 @@ class _Engine:
 
     def _call(self, turn: Turn, extra: bool) -> Generator[simpy.Event, Any, None]:
         world, settings = self.world, self.settings
-        meter = world.meter
         if settings.clock_turn_seconds:
             if extra:
                 yield self.env.timeout(settings.clock_extra_call_seconds)
         elif world.rewriting_seconds:
             yield self.env.timeout(world.rewriting_seconds)
         world.rewriting_seconds = 0.0
-        world.now = self.env.now
-        usage, causes, *_ = world.request()
         output = self.script.output_tokens.get(world.view.turn, settings.call_output_tokens)
-        prefill, decode = meter.prefill_seconds(usage), meter.decode_seconds(output)
-        self._record_call(usage, output, prefill, decode, extra, causes)
+        send = partial(self._send, turn, output, extra, self.env.now)
+        if self._client is not None:
+            yield from self._client.serve(send, output)
+        else:
+            usage = send()
+            if not settings.clock_turn_seconds:
+                meter = world.meter
+                seconds = meter.prefill_seconds(usage) + meter.decode_seconds(output)
+                yield self.env.timeout(seconds)
+        world.now = self.env.now
+
+    def _send(self, turn: Turn, output: int, extra: bool, asked: float) -> Usage:
+        """Send the request that the agent has *asked* for at that time, and note what it met."""
+        world = self.world
+        world.now = self.env.now
+        if world.now > asked:
+            world.record("queue", world.now - asked)
+        usage, causes, *_ = world.request()
+        self._record_call(usage, output, extra, causes)
         if not extra:
             self.answers.at_call(turn)
-        if not settings.clock_turn_seconds:
-            yield self.env.timeout(prefill + decode)
-            world.now = self.env.now
+        return usage
 
     def _record_call(
-        self,
-        usage: Usage,
-        output: int,
-        prefill: float,
-        decode: float,
-        extra: bool,
-        causes: tuple[Cause, ...],
+        self, usage: Usage, output: int, extra: bool, causes: tuple[Cause, ...]
     ) -> None:
         meter = self.world.meter
         self.world.calls += 1
@@ -390,11 +418,19 @@ class _Engine:
             output,
             meter.input_usd(usage),
             meter.output_usd(output, usage.tokens),
-            prefill,
-            decode,
+            meter.prefill_seconds(usage),
+            meter.decode_seconds(output),
             extra,
             causes,
         )
+
+
+def _meter(world: World, price: Price, client: Client | None) -> Meter:
+    settings = world.settings
+    marks = settings.cache_breakpoints, settings.cache_long
+    if client is None:
+        return Meter(world.window, price, *marks)
+    return Meter(world.window, price, *marks, client.cache, client.agent, client.call)
 
 
 def _names(script: Script) -> frozenset[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from sim.attribution import Cause, Tally
-from sim.prefix_cache import MAX_BREAKPOINTS, PrefixCache, Usage, make_cache
+from sim.prefix_cache import MAX_BREAKPOINTS, PrefixCache, Prompt, Usage, make_cache
 from sim.prices import Price
 from sim.segments import Kind, Segment
 from sim.window import Window
@@ -16,6 +16,9 @@ __all__ = ["Meter", "Sent"]
 Run = tuple[str | int, int, int]
 """Tokens of a request from one place to another: new, and then what brought them, or sent before,
 and then how much further back they stood."""
+
+Send = Callable[[Prompt, float, Sequence[int] | None, int], Usage]
+"""What sends a prompt at a time, with its breakpoints and how many ask for the longer life."""
 
 _BEFORE = {"tools": (), "system": (Kind.TOOLS,)}
 """What a change comes in behind: nothing, or these kinds of segment at the front."""
@@ -51,8 +54,10 @@ class Meter:
     """Sends the window to a prefix cache, request by request, at one price.
 
     The prompt follows the window from the first change on, so a request costs as much time as
-    has changed since the one before. *cache* is one that others share, and *owner* then tells the
-    segments of this window from theirs; by default the window has a cache of its own.
+    has changed since the one before. *cache* is one that others share; *owner* then tells the
+    segments of this window from theirs, all but tools and system, which are the same for all. By
+    default the window has a cache of its own. *send* is what requests go through, in place of the
+    cache's `call`.
     """
 
     def __init__(
@@ -63,6 +68,7 @@ class Meter:
         long: int = 0,
         cache: PrefixCache | None = None,
         owner: Hashable = None,
+        send: Send | None = None,
     ) -> None:
         self.price = price
         self.breakpoints: tuple[str, ...] = tuple(breakpoints)
@@ -76,6 +82,7 @@ class Meter:
         self._cache: PrefixCache = make_cache(price.rules) if cache is None else cache
         self._prompt = self._cache.prompt()
         self._owner = owner
+        self._send: Send = self._cache.call if send is None else send
         self._places: list[int] | None = None
         """Breakpoints of the last request."""
         self._values: dict[str, str] = {}
@@ -97,6 +104,10 @@ class Meter:
         tally = Tally(usage, self.price)
         tally.add_old("rule", 0, usage.tokens, 0, live, kept)
         return Sent(usage, tally.causes(), 0, 0, live, self.write)
+
+    def close(self) -> None:
+        """Send nothing more: give back what only this window's requests needed of the cache."""
+        self._prompt.close()
 
     def change(self, what: str, value: str) -> None:
         """Give *what* of the requests another value: the prefix breaks where it comes in."""
@@ -131,7 +142,7 @@ class Meter:
         self.requests += 1
         cache, prompt, places = self._cache, self._prompt, self._places
         long = min(self.long, cache.long_marks(prompt, places)) if self.long else 0
-        return cache.call(prompt, now, places, long)
+        return self._send(prompt, now, places, long)
 
     def _follow(self) -> list[Run]:
         """Bring the prompt up to date, and return what stands behind the first cut."""
@@ -150,7 +161,8 @@ class Meter:
                 if end > start:
                     runs.append((run, start, end))
                 run, start = here, end
-            key: Hashable = segment.id if owner is None else (owner, segment.id)
+            shared = owner is None or segment.kind in _HEAD
+            key: Hashable = segment.id if shared else (owner, segment.id)
             if place in scopes:
                 key = (key, scopes[place])
             prompt.append(key, segment.version, tokens, segment.kind)

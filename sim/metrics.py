@@ -97,7 +97,8 @@ METRICS: tuple[Metric, ...] = (
     _cost("passes", "count", None, "requests in front of which something had left"),
     _cost("paid_back", "count", "more", "passes that paid back by the end of the run"),
     _cost("pings", "count", None, "requests sent again to keep their prefix alive"),
-    _cost("prefill_seconds", "s", "less", "time to first token, all requests"),
+    _cost("prefill_seconds", "s", "less", "time to first token, all requests, queues apart"),
+    _cost("queue_seconds", "s", "less", "waits for a prefill slot of a shared server"),
     _cost("total_seconds", "s", "less", "length of the run"),
     Metric("cache_hit_rate", "share", "more", "cost", "cached ÷ input", None, True),
     _book("admitted", "entered through the door"),
@@ -228,6 +229,9 @@ class _Measure:
         self._passes.add(record)
         self.add("fetches")
         self.add("rehydrated_tokens", record[4])
+
+    def queue(self, record: Record) -> None:
+        self.add("queue_seconds", record[3])
 
     def call(self, record: Record) -> None:
         self._passes.add(record)

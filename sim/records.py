@@ -77,6 +77,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     # last request would have read, truncated the backstop's part of b, and write is w, the price
     # of what was written (US dollars per million tokens).
     "pass": ("removed", "behind", "broken", "live", "truncated", "write"),
+    # The request that follows has waited so many seconds for a prefill slot of the server that
+    # several agents share.
+    "queue": ("seconds",),
     # A request is sent; causes say of each token what it is due to: (cause, tokens, dollars).
     "call": (
         "tokens",

@@ -157,17 +157,16 @@ class Rewriting:
         """Price the call that a rewrite asks of the model."""
         world, meter = self.world, self.world.meter
         cause = _cause(rewrite)
-        if rewrite.whole:
-            sent = world.request()
-            usage, causes = sent.usage, sent.causes
-        else:
-            usage = Usage(before, 0, 0, before)
-            causes = (Cause(cause, before, meter.input_usd(usage)),)
+        sent = world.request() if rewrite.whole else None
+        usage = Usage(before, 0, 0, before) if sent is None else sent.usage
         output_usd = meter.output_usd(rewrite.tokens, usage.tokens)
         usd = meter.input_usd(usage) + output_usd
+        if sent is None:
+            causes: tuple[Cause, ...] = (Cause(cause, before, usd),)
+        else:
+            causes = own(sent.causes, cause, output_usd)
         seconds = meter.prefill_seconds(usage) + meter.decode_seconds(rewrite.tokens)
         world.rewriting_seconds = max(world.rewriting_seconds, seconds)
-        causes = own(causes, cause, output_usd)
         world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd, causes)
 
     def restore(self, restore: Restore) -> bool:

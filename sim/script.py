@@ -14,6 +14,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
 from sim.segments import Fact, Kind
+from sim.streams import replicate_seed
 
 __all__ = [
     "CHANGES",
@@ -283,7 +284,7 @@ class Script:
     *settings* are the flat, dotted common keys (see ``sim.settings``); *capabilities* what the
     workload offers to policies that need it (``ranks``, ``roles``, ``facts``); *output_tokens*
     the length of each turn's answer where it is not the common one; *recorded* what a replayed
-    session's own usage was, by turn.
+    session's own usage was, by turn. *replicate* tells the scripts of agents with one seed apart.
     """
 
     scenario: str
@@ -299,6 +300,12 @@ class Script:
     attempts_cut: bool = False
     """Whether a longer run has more attempts: then none here is the last, and a run that reaches
     its last turn without success is completed like any other."""
+    replicate: int = 0
+
+    @property
+    def draws(self) -> int:
+        """The seed by which a run of this script draws."""
+        return replicate_seed(self.seed, self.replicate)
 
     def turns(self) -> dict[int, Turn]:
         """Return the unguarded stimuli by turn; a turn without any is absent."""
@@ -351,6 +358,7 @@ def script_to_json(script: Script) -> dict[str, Any]:
         "evictbench_script": 1,
         "scenario": script.scenario,
         "seed": script.seed,
+        **({"replicate": script.replicate} if script.replicate else {}),
         "settings": {
             k: list(v) if isinstance(v, tuple) else v for k, v in sorted(script.settings.items())
         },
@@ -409,4 +417,5 @@ def script_from_json(data: Mapping[str, Any]) -> Script:
         output_tokens={int(k): v for k, v in data.get("output_tokens", {}).items()},
         recorded={int(k): dict(v) for k, v in data.get("recorded", {}).items()},
         attempts_cut=bool(data.get("attempts_cut", False)),
+        replicate=data.get("replicate", 0),
     )

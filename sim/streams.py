@@ -2,7 +2,8 @@
 
 Exogenous draws, made when a script is made, come from a generator per (seed, scenario, replicate,
 stream). Draws that depend on what a policy did come from a keyed hash of (seed, stream, event key):
-two policies that meet the same event draw the same number.
+two policies that meet the same event draw the same number. A replicate, one agent of several with
+one seed, draws all of its own by a seed that is made of the two.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["generator", "uniform"]
+__all__ = ["generator", "replicate_seed", "uniform"]
 
 
 def _digest(*parts: object) -> bytes:
@@ -24,6 +25,18 @@ def _digest(*parts: object) -> bytes:
 def uniform(seed: int, stream: str, *event: object) -> float:
     """Return the uniform draw in [0, 1) that belongs to this event of this stream."""
     return (int.from_bytes(_digest(seed, stream, *event)[:8], "big") >> 11) * 2.0**-53
+
+
+def replicate_seed(seed: int, replicate: int) -> int:
+    """Return the seed by which a *replicate* of *seed* draws: that of replicate 0 is *seed* itself.
+
+    Raises ValueError for a replicate below 0.
+    """
+    if replicate < 0:
+        raise ValueError(f"a replicate is numbered from 0, not {replicate}")
+    if not replicate:
+        return seed
+    return int.from_bytes(_digest(seed, "replicate", replicate)[:8], "big") >> 11
 
 
 def generator(seed: int, scenario: str, stream: str, *key: object) -> np.random.Generator:

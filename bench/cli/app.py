@@ -28,15 +28,20 @@ COMPLETE = "_EVICTBENCH_COMPLETE"
 
 
 class Commands(click.Group):
-    """A group whose commands are the modules of ``bench.cli.commands``, each with a `command`."""
+    """A group whose commands are the modules of ``bench.cli.commands``, each with a `command`.
+
+    A command has a hyphen where its module has an underscore.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        modules = pkgutil.iter_modules(commands.__path__)
+        return sorted(module.name.replace("_", "-") for module in modules)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(ctx):
             return None
-        command: click.Command = import_module(f"{commands.__name__}.{name}").command
+        module = import_module(f"{commands.__name__}.{name.replace('-', '_')}")
+        command: click.Command = module.command
         return command
 
     def resolve_command(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from bench.pairs import Costs
-from bench.standing import Standing
+from bench.advice.pairs import Costs
+from bench.advice.standing import Standing
 from bench.tables.parts import Column, Line, Table, dollars, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ADVICE_NOTE", "advice_table", "sentences"]
+__all__ = ["PLACES_NOTE", "SHIP_NOTE", "advice_table", "stories_advice"]
 
 Row = Mapping[str, Any]
 
@@ -27,11 +28,14 @@ PRICES, PRICES_WIDE = 4, 6
 WIDEST = 11
 """Characters of a line of a price's name above its column."""
 
-ADVICE_NOTE = (
-    "Under each price: place by cost alone (= shared: the paired 95 % interval holds 0) and US "
-    "dollars a run, of completed runs. ★: to ship, first by share of runs completed, then "
-    "confabulation rate, violations, policy bugs and cost. R = (write − read) ÷ read. One --price "
-    "alone shows peaks, hit rates and differences."
+PLACES_NOTE = (
+    "Under each price: place by cost alone, on the seeds both completed (= shared: the paired "
+    "95 % interval holds 0), and US dollars a completed run. [low, high]: 95 % bootstrap interval. "
+    "One --price alone shows peaks, hit rates and differences."
+)
+SHIP_NOTE = (
+    "★, ship: first by share of runs completed, then confabulation rate, violations, policy bugs "
+    "and cost. R = (write − read) ÷ read."
 )
 
 
@@ -44,17 +48,41 @@ def advice_table(
 ) -> list[Table]:
     """Return the tables of one scenario's *rows* and *advice*; *label* writes a policy."""
     costs = Costs(rows)
-    width = PRICES_WIDE if wide else PRICES
+    tables_needed = ceil(len(costs.prices) / (PRICES_WIDE if wide else PRICES))
+    width = ceil(len(costs.prices) / tables_needed)
     tables = []
     for start in range(0, len(costs.prices), width):
         prices = costs.prices[start : start + width]
         tables.append(_table(title if not start else "", costs, prices, label))
     last = tables[-1]
-    notes = (*_varying(costs), *sentences(advice))
+    notes = (*_varying(costs), *_sentences(advice))
     return [*tables[:-1], Table(last.title, last.columns, last.rows, notes)]
 
 
-def sentences(advice: Sequence[Row]) -> Iterator[str]:
+def stories_advice(advice: Mapping[str, Sequence[Row]]) -> Iterator[Table]:
+    """Yield what follows for the stories whose first policies change places with another.
+
+    The other stories in which some order depends on the price are named.
+    """
+    others = []
+    for name, items in advice.items():
+        orders = [set(item["policies"]) for item in items if item["kind"] == "order"]
+        first = {p for item in items if item["kind"] != "order" for p in item["policies"]}
+        if any(pair & first for pair in orders):
+            title = f"{name}: the order of costs depends on the price"
+            yield Table(title, notes=tuple(_sentences(items)))
+        elif orders:
+            others.append(name)
+    if others:
+        yield Table(
+            notes=(
+                f"Behind the first, policies change places in {', '.join(others)}: --format json "
+                "has them.",
+            )
+        )
+
+
+def _sentences(advice: Sequence[Row]) -> Iterator[str]:
     """Yield the sentences of one scenario that there is room for, and the count of the others.
 
     Of pairs that differ by the same dollars throughout, one stands for all.
@@ -62,7 +90,7 @@ def sentences(advice: Sequence[Row]) -> Iterator[str]:
     left = {"flip": 0, "fade": 0, "order": 0}
     shown: set[tuple[float, ...]] = set()
     for item in advice:
-        if item["kind"] in ("ship", "cheapest"):
+        if item["kind"] not in left:
             yield f"• {item['sentence']}"
             continue
         means = tuple(gap["mean"] for gap in item["figures"]["differences"])
@@ -72,11 +100,15 @@ def sentences(advice: Sequence[Row]) -> Iterator[str]:
         else:
             left[item["kind"]] += 1
     flips, fades = left["flip"] + left["order"], left["fade"]
+    more = " more" if shown else ""
     counts = []
     if flips:
-        counts.append(f"{flips} more {'pair changes' if flips == 1 else 'pairs change'} places")
+        counts.append(f"{flips}{more} {'pair changes' if flips == 1 else 'pairs change'} places")
     if fades:
-        counts.append(f"{fades} {'is' if fades == 1 else 'are'} told apart at some prices only")
+        pairs = "" if flips else f"{more} pair" if fades == 1 else f"{more} pairs"
+        counts.append(
+            f"{fades}{pairs} {'is' if fades == 1 else 'are'} told apart at some prices only"
+        )
     if counts:
         yield f"• {' and '.join(counts)}: --format json has them."
 

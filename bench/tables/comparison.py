@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bench.tables.advice import ADVICE_NOTE, advice_table, sentences
+from bench.tables.advice import PLACES_NOTE, SHIP_NOTE, advice_table, stories_advice
 from bench.tables.parts import (
     Column,
     Line,
@@ -73,10 +73,12 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
             tables.append(_single_table(title, rows[name], wide))
     if together:
         tables.append(_stories_table({name: rows[name] for name in together}, wide))
-        tables += _stories_advice(advice, together)
+        tables += stories_advice({name: advice.get(name, ()) for name in together})
     notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
     if any(priced[name] for name in rows if name not in together):
-        notes = (*notes, ADVICE_NOTE)
+        notes = (*notes, PLACES_NOTE)
+    if advice:
+        notes = (*notes, SHIP_NOTE)
     tables.append(Table(notes=(*notes, *_notes(comparison, rows))))
     return tables
 
@@ -269,16 +271,6 @@ def _outcomes(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     for policy, found in runs.items():
         for outcome, prices in found.items():
             yield policy, outcome if len(found) == 1 else f"{outcome} (at {', '.join(prices)})"
-
-
-def _stories_advice(advice: Mapping[str, Sequence[Row]], stories: Sequence[str]) -> Iterator[Table]:
-    """Yield what follows for the *stories* in which the order of costs depends on the price."""
-    for name in stories:
-        items = advice.get(name, ())
-        if any(item["kind"] == "order" for item in items):
-            yield Table(
-                f"{name}: the order of costs depends on the price", notes=(*sentences(items),)
-            )
 
 
 def _outcome(row: Row) -> str:

@@ -105,7 +105,9 @@ def _most(turn: Mapping[str, Any]) -> str:
 
 
 def _passes(passes: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
+    agents = ("agent",) if "agent" in passes[0] else ()
     columns = (
+        *(Column(header, right=True) for header in agents),
         Column("turn", right=True),
         Column("b: removed", right=True),
         Column("S: behind", right=True),
@@ -116,7 +118,9 @@ def _passes(passes: Sequence[Mapping[str, Any]]) -> Iterator[Table]:
         Column("came back", right=True),
         Column("paid back"),
     )
-    rows = tuple(Line(_pass(each)) for each in passes[:PASSES])
+    rows = tuple(
+        Line((*(str(each[name]) for name in agents), *_pass(each))) for each in passes[:PASSES]
+    )
     more = len(passes) - len(rows)
     notes = [
         "A pass pays back if b·L·r > S·(w − r) + refetch; price cliffs and the calls that rewrite "

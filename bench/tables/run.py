@@ -17,15 +17,42 @@ LIMIT = 20
 """Wrong answers, violations or bugs shown one by one; the rest is counted."""
 
 
+SERVER = {
+    "requests": ("count", "requests served"),
+    "seconds": ("s", "until the last agent ended"),
+    "slots": ("count", "requests prefilled at once"),
+    "utilisation": ("share", "time in which a slot was held, over all slots"),
+    "mean_queue": ("count", "requests waiting, over time"),
+    "longest_queue": ("count", "most requests waiting at once"),
+    "mean_wait": ("s", "wait for a slot, over requests"),
+    "p50_wait": ("s", "median wait"),
+    "p95_wait": ("s", "wait that 95 % of the requests do not exceed"),
+    "longest_wait": ("s", "longest wait"),
+    "hit_rate": ("share", "tokens read from the cache ÷ tokens"),
+}
+"""Unit and meaning of each figure of a server."""
+
+
 def run_tables(
-    script: Script, policy: str, metrics: Mapping[str, Any], events: Sequence[Mapping[str, Any]]
+    script: Script,
+    policy: str,
+    metrics: Mapping[str, Any],
+    events: Sequence[Mapping[str, Any]],
+    server: Mapping[str, Any] | None = None,
 ) -> list[Table]:
-    """Return the tables of a run: its *metrics* and its event records, as dicts."""
+    """Return the tables of a run: its *metrics* and its event records, as dicts.
+
+    Of several agents, *server* says how busy the one was that they shared.
+    """
     tables = [_head(script, policy, metrics), *_metrics(metrics)]
-    wrong = [_wrong(r) for r in events if r["type"] == "answer" and r["outcome"] != "correct"]
-    violated = [_violation(r) for r in events if r["type"] == "act" and r["missing"]]
-    bugs = [_bug(r) for r in events if r["type"] == "bug"]
-    breaches = [_breach(r) for r in events if r["type"] == "breach"]
+    if server:
+        tables.append(_server(server))
+    wrong = [
+        _of(r, _wrong(r)) for r in events if r["type"] == "answer" and r["outcome"] != "correct"
+    ]
+    violated = [_of(r, _violation(r)) for r in events if r["type"] == "act" and r["missing"]]
+    bugs = [_of(r, _bug(r)) for r in events if r["type"] == "bug"]
+    breaches = [_of(r, _breach(r)) for r in events if r["type"] == "breach"]
     columns = ("turn", "query", "fact", "answer", "why")
     tables += _list("answers that were not correct", columns, wrong)
     tables += _list("violations", ("turn", "act", "not readable"), violated)
@@ -67,6 +94,20 @@ def _value(value: float | None, unit: str) -> str:
     return tokens(value) if value == round(value) else number(value)
 
 
+def _server(server: Mapping[str, Any]) -> Table:
+    columns = (Column("figure"), Column("value", right=True), Column("unit"), Column("meaning"))
+    rows = tuple(
+        Line((name, _value(server[name], unit), unit, meaning))
+        for name, (unit, meaning) in SERVER.items()
+    )
+    return Table(f"the server that {tokens(server['agents'])} agents shared", columns, rows)
+
+
+def _of(record: Mapping[str, Any], cells: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the *cells* of a line, with the agent in front where there are several."""
+    return (str(record["agent"]), *cells) if "agent" in record else cells
+
+
 def _wrong(record: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         str(record["turn"]),
@@ -99,7 +140,11 @@ def _list(title: str, headers: Iterable[str], found: list[tuple[str, ...]]) -> I
     """Yield the table of what was *found*, if anything was; numbers stand to the right."""
     if not found:
         return
-    columns = tuple(Column(header, right=header in ("turn", "tokens")) for header in headers)
+    headers = tuple(headers)
+    if len(found[0]) > len(headers):
+        headers = ("agent", *headers)
+    right = ("agent", "turn", "tokens")
+    columns = tuple(Column(header, right=header in right) for header in headers)
     more = len(found) - LIMIT
     notes = (f"… and {tokens(more)} more; --events FILE.jsonl writes all of them",)
     rows = tuple(Line(cells) for cells in found[:LIMIT])

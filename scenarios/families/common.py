@@ -11,6 +11,7 @@ from scenarios.pings import with_pings
 from scenarios.tool_logs import ToolLogs
 from sim.script import Script
 from sim.settings import KEYS, PER_KIND
+from sim.streams import replicate_seed
 
 __all__ = ["Family"]
 
@@ -40,15 +41,21 @@ class Family:
     settle: Callable[[Mapping[str, Any], int], Mapping[str, Any]] = _as_they_are
 
     def script(
-        self, settings: Mapping[str, Any], seed: int, logs: ToolLogs | None = None
+        self,
+        settings: Mapping[str, Any],
+        seed: int,
+        logs: ToolLogs | None = None,
+        replicate: int = 0,
     ) -> Script:
         """Return the script of *seed* under the flat, dotted, complete *settings*.
 
         Equal arguments give equal scripts; more turns only add to the end. *logs* are real results
-        that a family may draw from. Raises KeyError with the name of a missing key.
+        that a family may draw from; each *replicate* of a seed has draws of its own. Raises
+        KeyError with the name of a missing key.
         """
-        settings = self.settle(settings, seed)
-        builder = Builder(self.name, settings, seed, logs)
+        drawn_by = replicate_seed(seed, replicate)
+        settings = self.settle(settings, drawn_by)
+        builder = Builder(self.name, settings, drawn_by, logs)
         self.fill(builder)
         return Script(
             scenario=self.name,
@@ -60,6 +67,7 @@ class Family:
             output_tokens=builder.output_tokens,
             tokens_from="script" if logs is None else logs.tokenizer,
             attempts_cut=builder.attempts_cut,
+            replicate=replicate,
         )
 
 

@@ -50,6 +50,8 @@ def _close_turn(s: State) -> None:
     """Check what must be settled by the time a turn is over."""
     if s.now.granted:
         raise AuditError(f"{min(s.now.granted)!r} was granted and never fetched")
+    if s.now.queued:
+        raise AuditError("the request that waited was never sent")
     missing = +s.now.unexplained
     if missing:
         raise AuditError(f"the backstop cut {min(missing)!r} and no policy bug names it")
@@ -120,6 +122,15 @@ def demand(s: State, tokens: int, pinned: int) -> None:
     s.peak_demand_tokens = max(s.peak_demand_tokens or 0, tokens)
 
 
+def queue(s: State, seconds: float) -> None:
+    if not 0 < _amount(seconds, "a wait") <= s.time:
+        raise AuditError(f"no request can have waited {seconds} s at {s.time} s")
+    if s.now.queued:
+        raise AuditError("the request that waited before was never sent")
+    s.now.queued = True
+    s.costs.queue_seconds += seconds
+
+
 def call(
     s: State,
     tokens: int,
@@ -147,6 +158,7 @@ def call(
     if bool(extra) != (s.now.calls > 0) or (s.now.calls > 1 and not s.now.pages):
         raise AuditError("a turn sends one request, and one extra one after it or after each page")
     s.now.calls += 1
+    s.now.queued = False
     s.now.pages = 0
     s.counts["calls"] += 1
     s.peak_tokens = max(s.peak_tokens or 0, tokens)
@@ -169,10 +181,12 @@ def call(
 
 def _explained(causes: Sequence[tuple[str, int, float]], tokens: int, usd: float) -> None:
     """Check that the causes of a request make up all of it."""
-    found = sum(_whole(part, "what is due to a cause") for _, part, _ in causes)
+    found, priced = 0, 0.0
+    for _, count, part in causes:
+        found += _whole(count, "what is due to a cause")
+        priced += _amount(part, "a price")
     if found != tokens:
         raise AuditError(f"the causes explain {found} of {tokens} tokens")
-    priced = sum(_amount(part, "a price") for _, _, part in causes)
     if not math.isclose(priced, usd, rel_tol=1e-9, abs_tol=1e-15):
         raise AuditError(f"the causes explain {priced} of {usd} dollars")
 
@@ -318,8 +332,11 @@ def answer(
 
 
 def _stood_for(s: State, item: Item | None) -> bool:
-    """Return whether a stand-in at the call can have kept all that *item* states."""
-    if item is None or not item.facts:
+    """Return whether a stand-in at the call can have kept all that *item* states.
+
+    What a newer version states is not in the records.
+    """
+    if item is None or not (item.facts or item.version):
         return False
     return item.stand_ins > 0 or s.now.stand_in_left
 
@@ -427,6 +444,7 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             operator,
             page,
             ping,
+            queue,
             run,
             score,
             turn,

@@ -79,6 +79,7 @@ def figures(s: State) -> dict[str, float | int | str | None]:
             for cause in _CAUSES
         },
         "prefill_seconds": costs.prefill_seconds,
+        "queue_seconds": costs.queue_seconds,
         "total_seconds": s.seconds,
         "cache_hit_rate": _ratio(costs.cached_tokens, costs.input_tokens),
         "status": s.status,

@@ -48,6 +48,8 @@ class TurnState:
     """What one turn has seen so far."""
 
     calls: int = 0
+    queued: bool = False
+    """Whether a request has waited that was not sent yet."""
     extra: bool = False
     demanded: bool = False
     freed: int = 0
@@ -86,6 +88,7 @@ class Costs:
     maintenance_usd: float = 0.0
     by_cause: dict[str, float] = field(default_factory=dict)
     prefill_seconds: float = 0.0
+    queue_seconds: float = 0.0
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from bench.summary import summarise
-from bench.verdict import places
+from bench.verdict import places, standings
 from sim.metrics import METRICS
 from tests.bench.rows import row
 
@@ -53,3 +53,17 @@ def test_one_seed_has_no_places() -> None:
 def test_what_is_not_applicable_has_no_place() -> None:
     made = [*runs("a"), *(row("b", seed, status="not-applicable") for seed in range(4))]
     assert found(*made) == {"a": (1, False)}
+
+
+def test_standings_are_ranks_in_the_order_of_the_criteria() -> None:
+    made = [
+        *runs("a", confabulated=1, total_cost_usd=1.0),
+        *runs("b", total_cost_usd=2.0),
+        *runs("c", status="failed"),
+        *(row("d", seed, status="not-applicable") for seed in range(4)),
+    ]
+    assert standings(made, summarise(made, METRICS)) == {
+        "a": (1, 3, 1, 1, 1),
+        "b": (1, 1, 1, 1, 2),
+        "c": (3, 1, 1, 1, 4),
+    }

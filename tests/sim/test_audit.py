@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from sim.actions import Refresh, Rewrite
 from sim.audit import Recount, audit
 from sim.errors import AuditError
 from sim.records import FIELDS, Record
+from sim.script import Act, Write
+from sim.segments import Fact
+from tests.sim.build import acting, come, play, script
 from tests.support.diary import Diary
 
 
@@ -163,6 +167,46 @@ def test_metrics_of_everything() -> None:
         "reason": None,
     }
     assert {name: metrics[name] for name in expected} == pytest.approx(expected)
+
+
+def test_waits_for_a_slot() -> None:
+    d = Diary().turn().come("a", 50).put("queue", 1.5).call(50)
+    d.turn().put("queue", 0.25).call(50)
+    assert audit(d.end("a")).metrics()["queue_seconds"] == 1.75
+
+
+def queued(*seconds: float, then: bool = True) -> Diary:
+    d = Diary().turn().come("a", 50)
+    for wait in seconds:
+        d.put("queue", wait)
+    return d.call(50) if then else d
+
+
+@pytest.mark.parametrize(
+    ("records", "says"),
+    [
+        (lambda: queued(0.0).end("a"), "no request can have waited 0.0 s"),
+        (lambda: queued(-1.0).end("a"), "a wait is a number from 0 on"),
+        (lambda: queued(99.0).end("a"), "no request can have waited 99.0 s at"),
+        (lambda: queued(1.0, 1.0).end("a"), "waited before was never sent"),
+        (lambda: queued(1.0, then=False).end("a"), "waited was never sent"),
+    ],
+)
+def test_a_wait_that_cannot_be(records: Any, says: str) -> None:
+    with pytest.raises(AuditError, match=says):
+        audit(records())
+
+
+def test_an_act_may_read_what_a_newer_version_states_from_its_surrogate() -> None:
+    """The file states nothing when it comes; its next version does, and a surrogate keeps that."""
+    it = script(
+        come(1, "a", 30, path="a.py", copy=True),
+        Write(2, "a.py", None, (Fact("k", "v", "p"),)),
+        Act(3, "t", ("a",)),
+        settings={"surrogate.keep": 1.0},
+    )
+    actions = {2: [Refresh("a")], 3: [Rewrite(("a",), 5, True, "x")]}
+    assert play(it, acting(actions)).metrics["violations"] == 0
 
 
 def test_a_summary_may_be_asked_for_with_the_whole_window() -> None:
@@ -773,5 +817,5 @@ def test_every_wrong_size_is_noticed() -> None:
 
 def test_every_record_type_is_understood() -> None:
     seen = {record[0] for record in everything()}
-    also = {"attempt", "breakpoints", "bug", "change", "operator", "page", "ping"}  # in other cases
+    also = {"attempt", "breakpoints", "bug", "change", "operator", "page", "ping", "queue"}
     assert seen | also == set(FIELDS)

@@ -25,7 +25,7 @@ CONTRACT = {
     "prefill_cost_usd maintenance_cost_usd total_cost_usd read_cost_usd append_cost_usd "
     "rehydration_cost_usd refresh_cost_usd rewrite_cost_usd compaction_cost_usd eviction_cost_usd "
     "truncation_cost_usd change_cost_usd expiry_cost_usd rule_cost_usd storage_cost_usd passes "
-    "paid_back pings prefill_seconds total_seconds cache_hit_rate",
+    "paid_back pings prefill_seconds queue_seconds total_seconds cache_hit_rate",
     "books": "admitted_tokens surrogate_tokens fabricated_tokens refreshed_in_tokens "
     "refreshed_out_tokens rehydrated_tokens resident_tokens evicted_copy_tokens "
     "evicted_dispensable_tokens rewritten_tokens truncated_tokens never_admitted_tokens",
@@ -123,6 +123,12 @@ def test_cost_figures() -> None:
     assert figures["total_cost_usd"] == pytest.approx((258 + 400) * 1e-6)
     assert figures["prefill_seconds"] == pytest.approx(0.5 + 0.04 + 0.5 + 0.06 + 0.004)
     assert figures["maintenance_cost_usd"] == 0
+
+
+def test_queue_seconds_are_the_waits_together() -> None:
+    d = Diary().turn().come("a", 50).put("queue", 1.5).call(50)
+    d.turn().put("queue", 0.25).call(50)
+    assert measure(d.end("a"))["queue_seconds"] == 1.75
 
 
 def test_every_extra_call_is_a_call_and_no_rewriting_is() -> None:

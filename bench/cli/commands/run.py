@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bench.cli import options
+
+if TYPE_CHECKING:
+    from sim.script import Script
 
 __all__ = ["command"]
 
@@ -62,39 +67,87 @@ def command(
         evictbench run coding-agent -p tiered --seed 3 --events events.jsonl
       What did each eviction cost, and did it pay back?
         evictbench run coding-agent -p tiered --price claude-fable-5.1
+      Eight agents on one server, and how long they queued?
+        evictbench run coding-agent -p tiered --price vllm --set agents=8
       A script as a file, and back:
         evictbench run stale-file -p tiered --write-script stale.json
         evictbench run stale.json -p tiered
     """
-    from bench.cells import run_one
     from bench.cli.codes import STRICT
     from bench.cli.emit import print_as, warn
-    from bench.costs import by_cause, by_turn, passes_of
+    from bench.fleets import one_agent, scripts_of
     from bench.loading import load
     from bench.output import json_document, json_lines
     from bench.results import write_text
     from bench.selection import with_book, with_price
-    from sim.records import to_dicts
     from sim.script import script_to_json
 
     loaded = load(scenario, with_price(with_book(settings, prices), price))
     for note in loaded.notes:
         warn(note)
-    script = loaded.script(seed)
     if write_script is not None:
-        write_text(write_script, json_document(script_to_json(script), exact=True))
-    metrics, records = run_one(script, policy, strict)
-    happened = list(to_dicts(records))
+        one_agent([loaded], "--write-script")
+    scripts = scripts_of(loaded, seed)
+    if write_script is not None:
+        write_text(write_script, json_document(script_to_json(scripts[0]), exact=True))
+    document = (_alone if len(scripts) == 1 else _fleet)(scripts, policy, strict)
+    metrics, happened = document["metrics"], document["events"]
     if events is not None:
         write_text(events, "".join(f"{line}\n" for line in json_lines(happened)))
-    views = (by_cause(records), by_turn(records), passes_of(records))
     if form == "json":
-        costs = dict(zip(("by_cause", "by_turn", "passes"), views, strict=True))
-        document = {"metrics": metrics, "events": happened, "costs": costs}
         click.echo(json_document(document), nl=False)
     else:
         from bench.tables.costs import cost_tables
         from bench.tables.run import run_tables
 
-        print_as([*run_tables(script, policy, metrics, happened), *cost_tables(*views)], "table")
+        tables = run_tables(scripts[0], policy, metrics, happened, document.get("server"))
+        print_as([*tables, *cost_tables(*document["costs"].values())], "table")
     return STRICT if strict and metrics["policy_bugs"] else 0
+
+
+def _alone(scripts: Sequence[Script], policy: str, strict: bool) -> dict[str, Any]:
+    """Run one agent and return the parts of the JSON document."""
+    from bench.cells import run_one
+    from bench.costs import by_cause, by_turn, passes_of
+    from sim.records import to_dicts
+
+    metrics, records = run_one(scripts[0], policy, strict)
+    return {
+        "metrics": metrics,
+        "events": list(to_dicts(records)),
+        "costs": {
+            "by_cause": by_cause(records),
+            "by_turn": by_turn(records),
+            "passes": passes_of(records),
+        },
+    }
+
+
+def _fleet(scripts: Sequence[Script], policy: str, strict: bool) -> dict[str, Any]:
+    """Run several agents and return the parts of the JSON document.
+
+    Costs are those of all agents together, a turn of the same number being one; each event and
+    each pass says whose it is.
+    """
+    from itertools import chain
+
+    from bench.costs import by_cause, by_turn, passes_of
+    from bench.fleets import fleet_of
+    from sim.fleet import events
+
+    fleet = fleet_of(scripts, policy, strict)
+    return {
+        "metrics": fleet.metrics,
+        "agents": [{"agent": agent, **values} for agent, values in enumerate(fleet.agents)],
+        "server": fleet.server,
+        "events": list(events(fleet.records)),
+        "costs": {
+            "by_cause": by_cause(chain.from_iterable(fleet.records)),
+            "by_turn": by_turn(chain.from_iterable(fleet.records)),
+            "passes": [
+                {"agent": agent, **each}
+                for agent, records in enumerate(fleet.records)
+                for each in passes_of(records)
+            ],
+        },
+    }

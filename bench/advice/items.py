@@ -1,4 +1,4 @@
-"""Advice: what the rows of a comparison say about cost, in words and figures.
+"""The items of advice on one scenario, in words and figures.
 
 For each scenario: what to ship at each price, who is cheapest, and which pairs of policies change
 places between prices. Everything is computed from the rows; those of the price book only serve to
@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from bench import wording
-from bench.pairs import Costs, Pair, Ranked
-from bench.standing import Standing
-from bench.turning import Turning, explain, ratio, turning
+from bench.advice import wording
+from bench.advice.pairs import Costs, Pair, Ranked
+from bench.advice.standing import Standing
+from bench.advice.turning import Turning, explain, ratio, turning
 
 __all__ = ["KINDS", "advise"]
 
@@ -24,9 +24,10 @@ KINDS = ("ship", "cheapest", "flip", "fade", "order")
 """What an item of advice is about.
 
 ``ship``: the first policy by the criteria of `bench.verdict`, at each price. ``cheapest``: the
-policies by cost alone. ``flip``: of two policies each is the cheaper one at some price, and both
-paired 95 % intervals are clear of 0. ``fade``: one is, and at another price the interval holds 0.
-``order``: the order of two single runs changes, which claims nothing beyond them.
+policies by cost alone, where others than those to ship are in front. ``flip``: of two policies each
+is the cheaper one at some price, and both paired 95 % intervals are clear of 0. ``fade``: one is,
+and at another price the interval holds 0. ``order``: the order of two single runs changes, which
+claims nothing beyond them.
 """
 
 Row = Mapping[str, Any]
@@ -60,9 +61,9 @@ class _Advice:
         if not self.costs.policies:
             return
         yield self._ship()
-        if any(self._leaders(price) for price in self.costs.prices):
+        if not self._shipped_are_cheapest:
             yield self._cheapest()
-        pairs = sorted(self.costs.pairs(), key=self._weight)
+        pairs = sorted(self._pairs.values(), key=self._weight)
         for pair in pairs:
             if pair.flips:
                 yield self._flip(pair)
@@ -84,28 +85,53 @@ class _Advice:
     def _pairs(self) -> dict[frozenset[str], Pair]:
         return {frozenset((pair.first, pair.second)): pair for pair in self.costs.pairs()}
 
-    def _leaders(self, price: str) -> list[Ranked]:
-        return [found for found in self._rankings[price] if found.rank == 1]
+    @cached_property
+    def _leaders(self) -> dict[str, list[Ranked]]:
+        """The cheapest, by price, of the policies that none surpasses in runs completed."""
+        ranked = {
+            price: self.costs.ranking(price, standing.complete)
+            for price, standing in self._standings.items()
+        }
+        return {price: [each for each in all_ if each.rank == 1] for price, all_ in ranked.items()}
+
+    @property
+    def _shipped_are_cheapest(self) -> bool:
+        return all(
+            {leader.policy for leader in self._leaders[price]} == set(standing.first)
+            for price, standing in self._standings.items()
+        )
 
     @cached_property
     def _named(self) -> set[str]:
         """The policies that come first somewhere, by cost or by all criteria."""
-        found = {leader.policy for price in self.costs.prices for leader in self._leaders(price)}
-        for standing in self._standings.values():
-            found.update(standing.first)
-        return found
+        found = {leader.policy for leaders in self._leaders.values() for leader in leaders}
+        return found.union(*(standing.first for standing in self._standings.values()))
 
-    def _weight(self, pair: Pair) -> int:
-        return -len({pair.first, pair.second} & self._named)
+    def _weight(self, pair: Pair) -> tuple[int, float]:
+        """Return the key that puts the pairs with the best policies and clearest flips in front."""
+        return -len({pair.first, pair.second} & self._named), -self._clearest(pair)
+
+    def _clearest(self, pair: Pair) -> float:
+        """Return how far *pair* is apart as a share of its cost, on the side where it is less."""
+        sides = (
+            max((self._share(pair, price) for price in pair.at(sign)), default=0.0)
+            for sign in (-1, 1)
+        )
+        return min(sides)
+
+    def _share(self, pair: Pair, price: str) -> float:
+        costs = {each.policy: each.cost.mean or 0.0 for each in self._rankings[price]}
+        return abs(pair.apart[price].mean or 0.0) / max(costs[pair.first], costs[pair.second])
 
     # -- items -----------------------------------------------------------------------------
 
     def _ship(self) -> dict[str, Any]:
-        choice = [(price, found.first) for price, found in self._standings.items() if found.first]
+        choice = [(price, self._shipped(price)) for price in self.costs.prices]
+        choice = [(price, policies) for price, policies in choice if policies]
         cheaper = [each for price, first in choice for each in self._cheaper(price, first[0])]
         if choice:
-            remarks = [*self._own_faults(choice), *_but(cheaper)]
-            sentence = wording.shipped(choice, remarks, self.costs)
+            remarks = [*self._own_faults(choice), *self._but(cheaper)]
+            sentence = wording.shipped(choice, self._shipped_are_cheapest, remarks, self.costs)
         else:
             sentence = "No policy completes a run here, so none is to be shipped for its cost."
         figures = {
@@ -115,18 +141,28 @@ class _Advice:
         policies = dict.fromkeys(policy for _, first in choice for policy in first)
         return self._entry("ship", list(policies), sentence, figures)
 
+    def _shipped(self, price: str) -> list[str]:
+        """Return the policies to ship at *price*; of tied ones the faultless and cheap first."""
+        standing = self._standings[price]
+        order = [each.policy for each in self._rankings[price]]
+        return sorted(standing.first, key=lambda p: (bool(standing.faults(p)), order.index(p)))
+
     def _own_faults(self, choice: Sequence[tuple[str, list[str]]]) -> list[str]:
-        """Return sentences that say what even the policies to ship leave to be desired."""
-        found: dict[str, dict[str, None]] = {}
+        """Return the sentence on what even the policies to ship leave to be desired, if any is."""
+        says: dict[str, dict[str, None]] = {}
         for price, first in choice:
             for policy in first:
                 for fault in self._standings[price].faults(policy):
-                    found.setdefault(policy, {}).setdefault(wording.shortfall(*fault))
-        return [f"Even {policy} {wording.join(list(says))}." for policy, says in found.items()]
+                    says.setdefault(policy, {}).setdefault(wording.shortfall(*fault))
+        groups: dict[str, list[str]] = {}
+        for policy, faults in says.items():
+            groups.setdefault(wording.join(list(faults)), []).append(policy)
+        found = [f"{wording.join(who)} ({what})" for what, who in groups.items()]
+        return [f"Not without fault: {'; '.join(found)}."] if found else []
 
     def _cheaper(self, price: str, leader: str) -> Iterator[dict[str, Any]]:
         """Yield the cheapest policy at *price* if it costs less than *leader* and is worse."""
-        best = self._leaders(price)
+        best = [each for each in self._rankings[price] if each.rank == 1]
         pair = self._pairs.get(frozenset((best[0].policy, leader))) if best else None
         if pair is None:
             return
@@ -143,14 +179,23 @@ class _Advice:
                 "attempted": fault.attempted,
             }
 
+    def _but(self, cheaper: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return a sentence for each policy that costs less and is worse, and by what it is."""
+        groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+        for each in cheaper:
+            says = wording.shortfall(each["criterion"], each["value"], each["attempted"])
+            groups.setdefault((each["policy"], each["than"], says), []).append(each)
+        return [
+            f"{policy} costs less than {than} {wording.saves(gaps, self.costs)}, but {says}."
+            for (policy, than, says), gaps in groups.items()
+        ]
+
     def _cheapest(self) -> dict[str, Any]:
-        found = []
-        for price in self.costs.prices:
-            leaders = self._leaders(price)
-            if leaders:
-                surest = min(leaders, key=lambda leader: (-leader.cost.n, leader.cost.mean or 0.0))
-                says = [self._completing(price, leader.policy) for leader in leaders]
-                found.append((price, says, surest.cost.mean or 0.0))
+        found = [
+            (price, [leader.policy for leader in leaders], leaders[0].cost.mean or 0.0)
+            for price, leaders in self._leaders.items()
+            if leaders
+        ]
         ranking = [
             {
                 "price": each.price,
@@ -164,15 +209,18 @@ class _Advice:
             for price in self.costs.prices
             for each in self._rankings[price]
         ]
-        leading = (each.policy for price in self.costs.prices for each in self._leaders(price))
-        sentence = wording.cheapest(found, self.costs)
-        return self._entry("cheapest", list(dict.fromkeys(leading)), sentence, {"ranking": ranking})
+        names = dict.fromkeys(policy for _, policies, _ in found for policy in policies)
+        sentence = wording.cheapest(found, self._some_are_left_out, self.costs)
+        return self._entry("cheapest", list(names), sentence, {"ranking": ranking})
 
-    def _completing(self, price: str, policy: str) -> str:
-        """Return *policy*, with how many of its runs it completed if some are missing."""
-        standing = self._standings[price]
-        done, attempted = standing.completed(policy), standing.attempted(policy)
-        return policy if done == attempted else f"{policy} (completes {done} of {attempted})"
+    @property
+    def _some_are_left_out(self) -> bool:
+        """Whether a policy that has a cost is not considered, since it completes fewer runs."""
+        return any(
+            each.cost.mean is not None and each.policy not in self._standings[price].complete
+            for price, ranked in self._rankings.items()
+            for each in ranked
+        )
 
     def _flip(self, pair: Pair) -> dict[str, Any]:
         sentence = wording.flipped(pair, self.costs)
@@ -250,16 +298,3 @@ def _gap(pair: Pair, price: str) -> dict[str, Any]:
         "ci_high": None if one else gap.high,
         "n": gap.n,
     }
-
-
-def _but(cheaper: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a sentence for each policy that costs less and is worse, and by what it is."""
-    groups: dict[tuple[str, str, str], list[str]] = {}
-    for each in cheaper:
-        says = wording.shortfall(each["criterion"], each["value"], each["attempted"])
-        key = (each["policy"], each["than"], says)
-        groups.setdefault(key, []).append(wording.saves(each))
-    return [
-        f"{policy} costs less than {than} ({'; '.join(gaps)}), but {says}."
-        for (policy, than, says), gaps in groups.items()
-    ]

@@ -17,7 +17,7 @@ from bench.statistics import Estimate, difference, estimate, ranks
 if TYPE_CHECKING:
     from bench.statistics import Sample
 
-__all__ = ["COST", "Costs", "Pair", "Ranked", "completed_sample"]
+__all__ = ["COST", "Costs", "Pair", "Ranked"]
 
 Row = Mapping[str, Any]
 
@@ -97,7 +97,14 @@ class Costs:
 
     def sample(self, price: str, policy: str, metric: str = COST) -> Sample:
         """Return a metric of completed runs by seed, NaN where there is none."""
-        return completed_sample(self.rows.get((price, policy), ()), self.seeds, metric)
+        import numpy as np
+
+        places = {seed: place for place, seed in enumerate(self.seeds)}
+        sample = np.full(len(places), np.nan)
+        for row in self.rows.get((price, policy), ()):
+            if row["status"] == "completed" and row[metric] is not None:
+                sample[places[row["seed"]]] = row[metric]
+        return sample
 
     @cached_property
     def samples(self) -> dict[tuple[str, str], Sample]:
@@ -106,12 +113,16 @@ class Costs:
             (p, policy): self.sample(p, policy) for p in self.prices for policy in self.policies
         }
 
-    def ranking(self, price: str) -> list[Ranked]:
-        """Return the policies in the order of their places at *price*, those without one behind."""
-        samples = [self.samples[price, policy] for policy in self.policies]
+    def ranking(self, price: str, among: Sequence[str] | None = None) -> list[Ranked]:
+        """Return the policies in the order of their places at *price*, those without one behind.
+
+        They are ranked *among* some of them, by default all.
+        """
+        policies = self.policies if among is None else among
+        samples = [self.samples[price, policy] for policy in policies]
         costs = [estimate(sample) for sample in samples]
         places = _plain_ranks(costs) if self.once else ranks(samples, "less")
-        found = [Ranked(price, *parts) for parts in zip(self.policies, costs, places, strict=True)]
+        found = [Ranked(price, *parts) for parts in zip(policies, costs, places, strict=True)]
         last = len(found) + 1
         return sorted(found, key=lambda r: (r.rank or last, r.cost.mean is None, r.cost.mean or 0))
 
@@ -138,17 +149,6 @@ class Costs:
             size = abs(float(self.samples[price, policy][0]))
             return 0 if abs(mean) <= _SAME * size else _sign_of(mean)
         return 0 if gap.holds_zero else _sign_of(mean)
-
-
-def completed_sample(rows: Sequence[Row], seeds: Sequence[int], metric: str) -> Sample:
-    """Return *metric* of the completed ones of *rows* by seed, NaN where there is none."""
-    import numpy as np
-
-    sample = np.full(len(seeds), np.nan)
-    for row in rows:
-        if row["status"] == "completed" and row[metric] is not None:
-            sample[seeds.index(row["seed"])] = row[metric]
-    return sample
 
 
 def _plain_ranks(costs: Sequence[Estimate]) -> list[int | None]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bench.statistics import estimate
 
 if TYPE_CHECKING:
-    from bench.pairs import Costs, Pair
+    from bench.advice.pairs import Costs, Pair
     from bench.statistics import Estimate, Sample
 
 __all__ = ["PARTS", "Turning", "explain", "parts", "ratio", "turning"]

@@ -9,8 +9,8 @@ from bench.statistics import Estimate
 from bench.tables.parts import dollars, number, percent
 
 if TYPE_CHECKING:
-    from bench.pairs import Costs, Pair
-    from bench.turning import Turning
+    from bench.advice.pairs import Costs, Pair
+    from bench.advice.turning import Turning
 
 __all__ = [
     "apart",
@@ -43,35 +43,47 @@ def join(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def cheapest(found: Sequence[tuple[str, Sequence[str], float]], costs: Costs) -> str:
-    """Return who is cheapest: *found* has, by price, the leaders and what a run of theirs costs."""
+def cheapest(
+    found: Sequence[tuple[str, Sequence[str], float]], some_are_left_out: bool, costs: Costs
+) -> str:
+    """Return who is cheapest: *found* has, by price, the leaders and what the cheapest one costs.
+
+    *some_are_left_out* says that policies that complete fewer runs are not among them.
+    """
     groups: dict[str, list[str]] = {}
     for price, leaders, usd in found:
-        if len(leaders) == len(costs.policies) > 1:
-            who = "none is told from another"
-        else:
-            apart = "" if len(leaders) == 1 else ", the same" if costs.once else ", not told apart"
-            who = f"{_tied(leaders)}{apart}"
-        groups.setdefault(who, []).append(f"{price} (${dollars(usd)})")
+        alone = len(leaders) == 1
+        who = _tied(leaders) if alone else f"{_tied(leaders)}, {_same(costs)},"
+        least = f"${dollars(usd)}" if alone or costs.once else f"from ${dollars(usd)}"
+        groups.setdefault(who, []).append(f"{price} ({least})")
     listed = "; ".join(f"{who} at {join(places)}" for who, places in groups.items())
-    return f"By cost alone: {listed}{_basis(costs)}."
+    basis = "one run each" if costs.once else f"{len(costs.seeds)} seeds"
+    if some_are_left_out:
+        basis += ", of those that complete as many runs"
+    return f"By cost alone ({basis}): {listed}."
 
 
 def shipped(
-    choice: Sequence[tuple[str, Sequence[str]]], remarks: Iterable[str], costs: Costs
+    choice: Sequence[tuple[str, Sequence[str]]],
+    cheapest_too: bool,
+    remarks: Iterable[str],
+    costs: Costs,
 ) -> str:
-    """Return what to ship: *choice* has, by price, the first by all criteria; then *remarks*."""
+    """Return what to ship: *choice* has, by price, the first by all criteria; then *remarks*.
+
+    *cheapest_too* says that no policy that completes as many runs costs less.
+    """
     groups: dict[str, list[str]] = {}
     for price, policies in choice:
         groups.setdefault(_tied(policies, "or"), []).append(price)
-    if len(groups) == 1 and len(costs.prices) > 1:
-        text = f"Ship {next(iter(groups))} at every price"
+    if len(groups) == 1 and len(choice) == len(costs.prices) > 1:
+        text = f"{next(iter(groups))} at every price"
     else:
-        text = "Ship " + "; ".join(f"{who} at {join(prices)}" for who, prices in groups.items())
-    if costs.once:
-        text = text.replace("Ship", "First on the one run of each is", 1)
-    reason = "first by runs completed, then by what is made up, violated and broken, then by cost"
-    return " ".join([f"{text}{':' if costs.once else ','} {reason}.", *remarks])
+        text = "; ".join(f"{who} at {join(prices)}" for who, prices in groups.items())
+    if cheapest_too:
+        text += "; no policy that completes as many runs costs less"
+    start = "First on the one run of each:" if costs.once else "Ship"
+    return " ".join([f"{start} {text}.", *remarks])
 
 
 def shortfall(criterion: str, value: float, attempted: int) -> str:
@@ -82,14 +94,15 @@ def shortfall(criterion: str, value: float, attempted: int) -> str:
         return f"makes up {percent(value)} % of its answers"
     runs = "" if attempted == 1 else " a run"
     if criterion == "violations":
-        return f"violates {_count(value, 'constraint')}{runs}"
+        return f"has {_count(value, 'violation')}{runs}"
     return f"has {_count(value, 'policy bug')}{runs}"
 
 
-def saves(found: Mapping[str, Any]) -> str:
-    """Return how much less a cheaper policy costs at a price."""
-    gap = Estimate(found["mean"], found["ci_low"], found["ci_high"], found["n"])
-    return f"{apart(gap)} at {found['price']}"
+def saves(found: Sequence[Mapping[str, Any]], costs: Costs) -> str:
+    """Return how much less a cheaper policy costs at some prices."""
+    gaps = [Estimate(each["mean"], each["ci_low"], each["ci_high"], each["n"]) for each in found]
+    says = [f"at {each['price']} by {apart(gap)}" for each, gap in zip(found, gaps, strict=True)]
+    return f"{join(says)}{_pairs(gaps, costs)}"
 
 
 def flipped(pair: Pair, costs: Costs) -> str:
@@ -97,11 +110,8 @@ def flipped(pair: Pair, costs: Costs) -> str:
     text = f"{pair.first} is cheaper than {pair.second} {_gaps(pair, -1)}, dearer {_gaps(pair, 1)}"
     even = pair.at(0)
     if even:
-        same = "the same" if costs.once else "not told apart"
-        text += f", {same} at {join(even)}"
-    if costs.once:
-        text = f"On the one run of each {text}"
-    return f"{text}{_pairs(pair, costs)}."
+        text += f", {_same(costs)} at {join(even)}"
+    return f"{text}{_pairs(pair.apart.values(), costs)}."
 
 
 def faded(pair: Pair, costs: Costs) -> str:
@@ -111,34 +121,36 @@ def faded(pair: Pair, costs: Costs) -> str:
         pair, sign = pair.turned(), -1
     return (
         f"{pair.first} is cheaper than {pair.second} {_gaps(pair, sign)}; at {join(pair.at(0))} "
-        f"they are no longer told apart{_pairs(pair, costs)}."
+        f"they are no longer told apart{_pairs(pair.apart.values(), costs)}."
     )
 
 
 def turns(found: Turning, pair: Pair, rows: tuple[str, float, str, float]) -> str:
     """Return from which R on the order of *pair* turns; *rows*: two prices, each with its R."""
     base, here, other, there = rows
-    where = (
-        f"between R = {_ratio(found.low)} and {_ratio(found.high)}"
-        if found.ratio is None
-        else f"at R = {_ratio(found.ratio)} [{_ratio(found.low)}, {_ratio(found.high)}]"
-    )
-    way = "below it" if found.below else "from there on"
+    low, high = _ratio(found.low), _ratio(found.high)
+    if found.ratio is None:
+        where = f"between R = {low} and {high}"
+    else:
+        bounds = "" if low == high else f" [{low}, {high}]"
+        where = f"at R = {_ratio(found.ratio)}{bounds}"
     return (
-        f"With the tokens counted at {base} (R = {_ratio(here)}) the order turns {where}: {way} "
-        f"{pair.second} is the cheaper one ({other} has R = {_ratio(there)})."
+        f"With the tokens counted at {base} (R = {_ratio(here)}) the order turns {where}: "
+        f"{'below' if found.below else 'above'}, {pair.second} is the cheaper one "
+        f"({other}: R = {_ratio(there)})."
     )
 
 
 def decided_by(pair: Pair, found: Sequence[tuple[str, Mapping[str, float]]]) -> str:
     """Return which part of the cost decides at each price; *found* has the differences by part."""
-    says = []
+    groups: dict[str, list[str]] = {}
     for price, gaps in found:
         sign = pair.signs[price]
         name = max(gaps, key=lambda part: sign * gaps[part])
         way = "less" if gaps[name] < 0 else "more"
-        says.append(f"at {price} {_PART_NAMES[name]}, ${dollars(abs(gaps[name]))} {way}")
-    return f"What decides for {pair.first}: {'; '.join(says)}."
+        groups.setdefault(name, []).append(f"${dollars(abs(gaps[name]))} {way} at {price}")
+    says = "; ".join(f"{_PART_NAMES[name]}, {join(places)}" for name, places in groups.items())
+    return f"What decides for {pair.first}: {says}."
 
 
 def apart(gap: Estimate) -> str:
@@ -155,19 +167,18 @@ def _gaps(pair: Pair, sign: int) -> str:
     return join([f"at {price} by {apart(pair.apart[price])}" for price in pair.at(sign)])
 
 
-def _pairs(pair: Pair, costs: Costs) -> str:
-    """Return on how many seeds a comparison rests."""
+def _pairs(gaps: Iterable[Estimate], costs: Costs) -> str:
+    """Return on what comparisons rest: one run each, all seeds, or those both completed."""
     if costs.once:
-        return ""
-    counts = sorted({gap.n for gap in pair.apart.values()})
-    seeds = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    return f" ({seeds} seeds)"
+        return " (one run each)"
+    counts = sorted({gap.n for gap in gaps})
+    if counts == [len(costs.seeds)]:
+        return f" ({counts[0]} seeds)"
+    return f" (on the {join([str(n) for n in counts], 'or')} seeds both completed)"
 
 
-def _basis(costs: Costs) -> str:
-    if costs.once:
-        return "; one run each, which claims no more"
-    return f" (means of completed runs, {len(costs.seeds)} seeds)"
+def _same(costs: Costs) -> str:
+    return "the same" if costs.once else "not told apart"
 
 
 def _tied(policies: Sequence[str], last: str = "and") -> str:
