@@ -9,7 +9,7 @@ DEPS := .venv/.dependencies
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench sensitivity constraints clean
+.PHONY: help demo test lint bench sensitivity economics constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ bench: $(STAMP) ## run the speed benchmarks
 
 sensitivity: $(STAMP) ## vary the parameters and show which of them matter
 	$(BIN)/python -m bench.sensitivity
+
+economics: $(STAMP) ## measure what cuts cost and write it into docs/economics.md
+	$(BIN)/python -m bench.economics
 
 constraints: ## pin the newest releases in constraints.txt (needs uv)
 	uv pip compile pyproject.toml constraints.in --all-extras --universal --python-version 3.11 \
