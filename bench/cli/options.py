@@ -15,6 +15,7 @@ __all__ = [
     "OneOf",
     "Whole",
     "baseline",
+    "each_price",
     "file",
     "format_of",
     "is_typed",
@@ -116,6 +117,15 @@ settings = click.option(
     multiple=True,
     callback=parse_settings,
     help="Lay a setting over the scenario's own, such as budget=60000. May be repeated.",
+)
+
+each_price = click.option(
+    "--price",
+    "price",
+    metavar="NAME",
+    multiple=True,
+    help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
+    "order of the policies depends on the price.",
 )
 
 price = click.option(

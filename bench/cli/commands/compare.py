@@ -21,14 +21,7 @@ __all__ = ["command"]
     help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
 )
 @options.settings
-@click.option(
-    "--price",
-    "price",
-    metavar="NAME",
-    multiple=True,
-    help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
-    "order of the policies depends on the price.",
-)
+@options.each_price
 @options.prices
 @options.baseline
 @options.jobs

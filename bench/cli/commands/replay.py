@@ -55,14 +55,7 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
     help="List the recordings that can be read, and exit.",
 )
 @options.settings
-@click.option(
-    "--price",
-    "price",
-    metavar="NAME",
-    multiple=True,
-    help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
-    "order of the policies depends on the price.",
-)
+@options.each_price
 @options.prices
 @options.baseline
 @options.jobs
