@@ -19,6 +19,7 @@ from policies.no_op import NoOp
 from policies.options import Option, split
 from policies.pays_back import PaysBack
 from policies.policy import Composed
+from policies.recorded import Recorded
 from policies.slack_swap_refuse import SlackSwapRefuse
 from policies.sliding_window import SlidingWindow
 from policies.tag_or_drop import TagOrDrop
@@ -58,6 +59,7 @@ SPECS: Mapping[str, type[Composed]] = MappingProxyType(
             PaysBack,
             Lease,
             Compaction,
+            Recorded,
             NoOp,
         )
     }

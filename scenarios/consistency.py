@@ -10,6 +10,7 @@ from typing import Any
 from scenarios.documents import Faults
 from scenarios.items import Item
 from scenarios.lines import Path
+from scenarios.pings import too_many
 from scenarios.scenario import pins_over_budget
 from sim.errors import unknown
 from sim.script import (
@@ -17,6 +18,7 @@ from sim.script import (
     Arrival,
     Attempt,
     Change,
+    Compaction,
     KeepAlive,
     Operator,
     Query,
@@ -94,6 +96,7 @@ def check_consistency(
         _check_turn(placed, settings["turns"], faults)
         _check_references(placed, scope, known, faults)
     _check_repeats(everything, faults)
+    _check_pings(stimuli, faults)
     _check_attempts(attempts, settings["turns"], known, faults)
     for name in settings.get("cache.breakpoints", ()):
         if name not in known.arrivals and not known.is_broken(name):
@@ -102,6 +105,17 @@ def check_consistency(
     over = pins_over_budget((placed.stimulus for placed in stimuli), settings["budget"])
     if over is not None:
         faults.add(over, settings_paths.get("budget"))
+
+
+def _check_pings(stimuli: Sequence[Placed], faults: Faults) -> None:
+    """Note each ping that a wait would send so often that the run has no end in sight."""
+    pings = {p.stimulus: p.item for p in stimuli if isinstance(p.stimulus, KeepAlive)}
+    said: set[Path] = set()
+    for ping, message in too_many(pings, (placed.stimulus for placed in stimuli)):
+        item = pings[ping]
+        if item.path not in said:
+            faults.add(f"{item.title}: {message}", item.at("seconds"))
+        said.add(item.path)
 
 
 def _ids_of(item: Item) -> re.Pattern[str]:
@@ -162,6 +176,9 @@ def _check_repeats(everything: Iterable[tuple[Placed, _Scope]], faults: Faults) 
             case KeepAlive():
                 name, key = str(stimulus.turn), turn
                 message = f"turn {stimulus.turn} has one already"
+            case Compaction():
+                name, key = str(stimulus.turn), turn
+                message = f"turn {stimulus.turn} has one already"
             case Change():
                 name, key = f"{stimulus.turn} {stimulus.what}", turn
                 message = f"{stimulus.what} changes in turn {stimulus.turn} already"
@@ -192,6 +209,8 @@ def _check_references(placed: Placed, scope: _Scope, known: _Known, faults: Faul
             key, ids = "requires", stimulus.requires
         case Operator() | WorldRefresh():
             key, ids = "segment", (stimulus.segment,)
+        case Compaction():
+            key, ids = "kept", stimulus.kept
         case _:
             return
     sound = True
@@ -200,7 +219,7 @@ def _check_references(placed: Placed, scope: _Scope, known: _Known, faults: Faul
         sound = sound and fault is None and name in known.arrivals
         if fault is not None:
             faults.add(f"{item.title}: {fault}", item.at(key))
-    if not ids:
+    if not ids and not isinstance(stimulus, Compaction):
         faults.add(f"{item.title}: {key} names no segment", item.at(key))
     elif isinstance(stimulus, Query) and sound and not known.broken:
         _check_asked(stimulus, item, known, faults)

@@ -15,6 +15,7 @@ from sim.script import (
     Act,
     Arrival,
     Change,
+    Compaction,
     KeepAlive,
     Operator,
     Query,
@@ -38,6 +39,7 @@ CLASSES: Mapping[str, type[Any]] = {
     "wait": Wait,
     "keep-alive": KeepAlive,
     "change": Change,
+    "compaction": Compaction,
 }
 """Section of the reference file → the stimulus its tables describe."""
 
@@ -130,6 +132,8 @@ def to_stimulus(section: str, values: Mapping[str, Any]) -> Stimulus:
         arguments["facts"] = tuple(Fact(**fact) for fact in arguments["facts"])
     if arguments.get("structure") is not None:
         arguments["structure"] = Structure(**arguments["structure"])
+    if "kept" in arguments:
+        arguments["kept"] = tuple(arguments["kept"])
     if "kind" in arguments:
         arguments["kind"] = Kind(arguments["kind"])
     stimulus: Stimulus = CLASSES[section](**arguments)

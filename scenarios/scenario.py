@@ -8,7 +8,7 @@ from typing import Any
 
 from scenarios.tools import Tool
 from sim.errors import InputError
-from sim.script import Arrival, Attempt, Script, Stimulus
+from sim.script import Arrival, Attempt, Compaction, Script, Stimulus
 
 __all__ = ["AGENTS", "Scenario", "capabilities", "pins_over_budget"]
 
@@ -92,10 +92,13 @@ def capabilities(stimuli: Iterable[Stimulus], attempts: Iterable[Attempt] = ()) 
 
     ``roles``: its segments have kinds and tools, so that what is superseded can be told; every
     script has them. ``ranks``: some file has a retrieval rank. ``facts``: some segment has one.
+    ``recording``: it says where the harness of a recording compacted.
     """
     offered = {"roles"}
     guarded = (s for attempt in attempts for s in (*attempt.ok, *attempt.failed))
     for stimulus in (*stimuli, *guarded):
+        if isinstance(stimulus, Compaction):
+            offered.add("recording")
         if isinstance(stimulus, Arrival):
             if stimulus.rank is not None:
                 offered.add("ranks")

@@ -220,6 +220,7 @@ class Engine:
             turn, branch = self._guard(turn, attempt)
         else:
             world.record("turn", None, "", ())
+        view.compaction = turn.compaction
         if turn.wait:
             yield from self._wait(turn)
             self._hook("on_idle", turn.wait)

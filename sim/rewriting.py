@@ -149,8 +149,10 @@ class Rewriting:
         rounds, root = 1, source
         while root.sources:
             rounds, root = rounds + 1, root.sources[0]
+        draws = {f.key: f.draw for s in originals((source,)) for f in s.facts if f.draw}
         for key in sorted(keys):
-            if keep >= 1.0 or uniform(world.seed, "surrogate.keep", root.id, key, rounds) < keep:
+            event = root.id, draws.get(key, key), rounds
+            if keep >= 1.0 or uniform(world.seed, "surrogate.keep", *event) < keep:
                 yield key
 
     def _paid(self, rewrite: Rewrite, surrogate: str, before: int) -> None:

@@ -23,6 +23,7 @@ __all__ = [
     "Arrival",
     "Attempt",
     "Change",
+    "Compaction",
     "KeepAlive",
     "Operator",
     "Query",
@@ -187,7 +188,25 @@ CHANGES = ("tools", "system", "tool_choice", "images", "effort")
 """What can change: the first comes in before everything, the second before the system, the others
 before the messages (Anthropic: prompt caching, what invalidates the cache)."""
 
-Stimulus = Arrival | Write | WorldRefresh | Query | Act | Operator | Wait | KeepAlive | Change
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """In the recording, the harness replaced here what the window held by a summary.
+
+    A policy may do the same and need not. *tokens* is the size of the summary, None where that is
+    not recorded; *trigger* is ``auto`` or ``manual``; the segments *kept* stayed as they were.
+    """
+
+    type: ClassVar[str] = "compaction"
+    turn: int
+    tokens: int | None = None
+    trigger: str = "auto"
+    kept: tuple[str, ...] = ()
+
+
+Stimulus = (
+    Arrival | Write | WorldRefresh | Query | Act | Operator | Wait | KeepAlive | Change | Compaction
+)
 STIMULI: Mapping[str, type[Any]] = {
     cls.type: cls
     for cls in (
@@ -200,6 +219,7 @@ STIMULI: Mapping[str, type[Any]] = {
         Wait,
         KeepAlive,
         Change,
+        Compaction,
     )
 }
 
@@ -239,6 +259,7 @@ class Turn:
     keep_alive: float = 0.0
     """Seconds from one ping to the next while the wait lasts; 0: none is sent."""
     changes: list[Change] = field(default_factory=list)
+    compaction: Compaction | None = None
 
     def add(self, stimulus: Stimulus) -> None:
         """File *stimulus* under its kind."""
@@ -259,6 +280,8 @@ class Turn:
                 self.keep_alive = stimulus.seconds
             case Change():
                 self.changes.append(stimulus)
+            case Compaction():
+                self.compaction = stimulus
 
     def joined(self, stimuli: Sequence[Stimulus]) -> Turn:
         """Return a new turn with *stimuli* after these."""
@@ -271,6 +294,7 @@ class Turn:
             self.wait,
             self.keep_alive,
             list(self.changes),
+            self.compaction,
         )
         for stimulus in stimuli:
             both.add(stimulus)
@@ -381,7 +405,7 @@ def _stimulus_from_json(data: Mapping[str, Any]) -> Stimulus:
         values["structure"] = Structure(**values["structure"])
     if "kind" in values:
         values["kind"] = Kind(values["kind"])
-    for name in ("names", "touches", "requires"):
+    for name in ("names", "touches", "requires", "kept"):
         if name in values:
             values[name] = tuple(values[name])
     stimulus: Stimulus = cls(**values)

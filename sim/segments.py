@@ -73,6 +73,9 @@ class Fact:
     reducible: bool = True
     at: int | None = None
     """None: at the front if a reduction keeps it, else at the end."""
+    draw: str = ""
+    """By what name a surrogate draws whether it keeps the fact; empty: by its key. Where keys are
+    text of a recording, this is a number, so that the draw is the same without the text."""
 
 
 @dataclass(slots=True, eq=False)

@@ -26,7 +26,7 @@ _ANY_SIZE = 10**18
 """Stands for `turns` and `budget` where the file lacks them, so that the rest is still checked."""
 
 
-_UNNAMED = ("write", "refresh", "wait", "keep-alive", "change")
+_UNNAMED = ("write", "refresh", "wait", "keep-alive", "change", "compaction")
 """What has an id only for patches to call it by."""
 
 

@@ -24,6 +24,7 @@ _STIMULI = (
     "wait",
     "keep-alive",
     "change",
+    "compaction",
 )
 _BRANCHES = ("ok", "failed")
 

@@ -9,8 +9,8 @@ from typing import Any
 from scenarios.pings import with_pings
 from scenarios.scenario import capabilities
 from scenarios.transcripts.relevance import Relevance
-from scenarios.transcripts.session import Draft, Place, Session
-from sim.script import Arrival, Query, Script, Stimulus, Wait, Write
+from scenarios.transcripts.session import Compacted, Draft, Place, Session
+from sim.script import Arrival, Compaction, Query, Script, Stimulus, Wait, Write
 from sim.segments import Fact, Kind
 from sim.streams import uniform
 
@@ -49,9 +49,10 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
     if session.window is not None:
         return session.window, "the recorded context window"
     sizes = session.uncut(image_tokens)
-    for turn, trigger in session.compactions:
-        if trigger == "auto" and 0 < turn <= 0.9 * session.turns:
-            return sizes[turn - 1], "what the log held when the recording's harness compacted it"
+    for compacted in session.compactions:
+        if compacted.trigger == "auto" and 0 < compacted.turn <= 0.9 * session.turns:
+            why = "what the log held when the recording's harness compacted it"
+            return sizes[compacted.turn - 1], why
     pinned = sum(draft.tokens for draft in session.first() if draft.pinned)
     half = (sizes[-1] - pinned) // 2
     largest = max(after - before for before, after in pairwise([pinned, *sizes]))
@@ -74,7 +75,7 @@ def assemble(
         seed=seed,
         settings=settings,
         stimuli=stimuli,
-        capabilities=capabilities(stimuli),
+        capabilities=capabilities(stimuli) | {"recording"},
         output_tokens=dict(session.output_tokens),
         tokens_from=session.tokens_from,
         recorded={turn: row for turn, row in session.recorded.items() if row},
@@ -90,10 +91,27 @@ def _stimuli(
         yield _arrival(draft, settings, relevance, seed)
     for written in session.writes:
         yield Write(written.turn, written.path, written.tokens)
+    for compacted in session.compactions:
+        if compacted.turn < session.turns:
+            yield _compaction(compacted, session)
+    for number, fetched in enumerate(session.fetched, 1):
+        source = fetched.source
+        given = relevance.score(source, fetched.turn)
+        score = _MENTIONED if given is None else given
+        yield Query(fetched.turn, f"read-{number}", source.text_key, score, (source.id,))
     for number, asked in enumerate(session.asked, 1):
         given = relevance.score(asked.source, asked.turn)
         score = _MENTIONED if given is None else given
         yield Query(asked.turn, f"query-{number}", asked.key, score, (asked.source.id,))
+
+
+def _compaction(compacted: Compacted, session: Session) -> Compaction:
+    """Return the boundary with the ids of what it left as it was, of what had come by its turn."""
+    turn, since = compacted.turn + 1, compacted.kept_from or compacted.place
+    kept = tuple(
+        draft.id for draft in session.arrivals if draft.turn <= turn and draft.place >= since
+    )
+    return Compaction(turn, compacted.tokens, compacted.trigger, kept)
 
 
 def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, seed: int) -> Arrival:

@@ -18,7 +18,17 @@ from scenarios.transcripts.events import (
     Usage,
 )
 from scenarios.transcripts.findings import Findings, counted
-from scenarios.transcripts.session import Asked, Draft, Session, Written, clean
+from scenarios.transcripts.reads import Read, Reads
+from scenarios.transcripts.session import (
+    Asked,
+    Compacted,
+    Draft,
+    Fetched,
+    Place,
+    Session,
+    Written,
+    clean,
+)
 from scenarios.transcripts.tools import Touch, touch
 from scenarios.transcripts.values import argument_values, values
 from sim.segments import Kind
@@ -40,6 +50,8 @@ class _Call:
     answered: bool = False
     late: bool = False
     """The model went on before the result came."""
+    fetches: bool = False
+    """It brings what an earlier read had brought."""
 
 
 class Builder:
@@ -57,6 +69,7 @@ class Builder:
         self._findings = findings
         self._session = Session(tokenizer.name)
         self._miner = mining.Miner()
+        self._reads = Reads()
         self._texts: list[Draft] = []
         """What the miner was given, in its order."""
         self._counts: Counter[str] = Counter()
@@ -85,21 +98,44 @@ class Builder:
             case Usage():
                 self._used(event)
             case Compaction():
-                self._session.compactions.append((self._session.turns, event.trigger))
+                self._compacted(event)
             case ContextWindow():
                 self._session.window = event.tokens
 
     # -- what comes in ---------------------------------------------------------------------
 
+    def _compacted(self, event: Compaction) -> None:
+        compacted = Compacted(
+            self._session.turns,
+            clean(event.trigger),
+            event.place,
+            event.tokens,
+            event.before,
+            event.kept_from,
+        )
+        self._session.compactions.append(compacted)
+
+    def _summarised(self, event: Message) -> bool:
+        """Take in the text that a compaction left, if one waits for it."""
+        compactions = self._session.compactions
+        if not compactions or compactions[-1].tokens is not None:
+            return False
+        if compactions[-1].turn != self._session.turns:
+            return False
+        compactions[-1].tokens = self._size(event.text, event.tokens)
+        return True
+
     def _heard(self, event: Message) -> None:
+        if event.summary and self._summarised(event):
+            return
         self._miner.heard(values(event.text))
         kind = event.kind
         if kind is Kind.USER and not event.injected and self._session.turns == 0:
             kind = Kind.USER if self._counts["task"] else Kind.TASK
         injected = event.injected
-        draft = Draft(self._name(kind), kind, 1, event.time, injected=injected)
-        if event.text or not event.images:
-            draft.tokens = self._size(event.text)
+        draft = Draft(self._name(kind), kind, 1, event.time, injected=injected, place=event.place)
+        if event.text or event.tokens or not event.images:
+            draft.tokens = self._size(event.text, event.tokens)
             self._incoming.append(draft)
         self._images(draft, event.images)
 
@@ -129,12 +165,29 @@ class Builder:
         touched = touch(called.name, called.arguments, event.text, event.failed)
         if touched is not None and not touched.reads:
             self._write(touched)
+        if touched is not None and touched.reads and not call.late:
+            before = self._reads.again(touched.path, event.text)
+            if before is not None and not event.images and event.tokens is None:
+                self._fetched(call, before)
+                return
         self._enter(call, event, touched)
+
+    def _fetched(self, call: _Call, read: Read) -> None:
+        """Take in a call that brought what *read* had brought: whether anything comes in for it
+        depends on whether that is still there."""
+        turn = self._session.turns + 1
+        call.answered = call.fetches = True
+        draft = read.draft
+        end = Place(draft.tokens - 1, False)
+        draft.keys[draft.text_key] = None if draft.reduced_tokens is None else end
+        self._session.fetched.append(Fetched(turn, draft))
+        self._miner.again(read.text, turn)
 
     def _write(self, touched: Touch) -> None:
         size = None if touched.content is None else self._size(touched.content)
         turn = self._session.turns + 1
         self._session.writes.append(Written(turn, clean(touched.path), size))
+        self._reads.written(touched.path)
 
     def _enter(self, call: _Call, event: ToolResult, touched: Touch | None) -> None:
         turn = self._session.turns + 1
@@ -150,10 +203,14 @@ class Builder:
             path=path,
             tool=call.draft.tool,
             pair=call.draft.pair,
+            place=event.place,
         )
-        if event.text or not event.images:
-            draft.tokens = self._size(event.text)
+        if event.text or event.tokens or not event.images:
+            draft.tokens = self._size(event.text, event.tokens)
             self._incoming.append(draft)
+            if touched is not None and touched.reads and event.text:
+                read = Read(draft, len(self._texts))
+                self._reads.entered(touched.path, event.text, read)
             self._texts.append(draft)
             self._miner.result(values(event.text), turn)
         self._images(draft, event.images)
@@ -165,11 +222,11 @@ class Builder:
         assert event.call is not None
         self._open(event.call, event.place, event.time)
         size = (event.hidden_bytes + 3) // 4
-        if event.text:
-            size += self._size(event.text)
+        if event.text or event.tokens:
+            size += self._size(event.text, event.tokens)
         if not size:
             return
-        draft = Draft(self._name(event.kind), event.kind, size)
+        draft = Draft(self._name(event.kind), event.kind, size, place=event.place)
         self._output.append(draft)
         self._wrote(draft, values(event.text), asks=event.kind is Kind.ASSISTANT)
 
@@ -180,7 +237,7 @@ class Builder:
             return
         arguments = event.arguments
         text = arguments if isinstance(arguments, str) else compact(arguments)
-        size = self._size(event.name) + self._size(text)
+        size = event.tokens or self._size(event.name) + self._size(text)
         self._counts["call"] += 1
         number = self._counts["call"]
         name = f"call-{number}"
@@ -190,6 +247,7 @@ class Builder:
             size,
             tool=clean(event.name),
             pair=name,
+            place=event.place,
         )
         call = _Call(event, draft, number)
         self._calls[event.id] = call
@@ -254,6 +312,8 @@ class Builder:
         for written in self._output:
             if not isinstance(written, _Call):
                 drafts.append(written)
+            elif written.fetches:
+                continue
             elif written.answered:
                 drafts.append(written.draft)
             else:
@@ -305,11 +365,17 @@ class Builder:
                 self._findings.breaks("a call that was never answered", call.event.place)
         if self._session.compactions:
             count = counted(len(self._session.compactions), "compaction", "compactions")
-            self._findings.note(f"{count} of the recording's own: what was before stays in the log")
+            self._findings.note(
+                f"{count} of the recording's own: the policy 'recorded' makes them, others need not"
+            )
+        if self._session.fetched:
+            count = counted(len(self._session.fetched), "read brings", "reads bring")
+            self._findings.note(f"{count} again what an earlier one had brought: a fetch")
         if self._incoming and self._session.turns:
             count = counted(len(self._incoming), "message or result", "messages and results")
             self._findings.note(f"{count} after the last model call: no request holds them")
         turns = self._session.turns
+        self._session.fetched = [f for f in self._session.fetched if f.turn <= turns]
         self._session.writes = [w for w in self._session.writes if w.turn <= turns]
         return self._session
 
@@ -319,5 +385,5 @@ class Builder:
             return 0.0
         return round(max(0.0, time - before), 3)
 
-    def _size(self, text: str) -> int:
-        return max(1, self._tokenizer.count(text))
+    def _size(self, text: str, tokens: int | None = None) -> int:
+        return max(1, self._tokenizer.count(text) if tokens is None else tokens)

@@ -2,7 +2,8 @@
 
 ``place`` is the line, or in a JSON document the message, that an event comes from; ``time`` is in
 seconds since 1970, None where the record has none. ``call`` names the model call that wrote
-something; what came to the agent from outside has none.
+something; what came to the agent from outside has none. ``tokens`` is the size of a text that the
+record measures but does not hold; where it holds the text, it is None and the text is counted.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ class Message:
     """A part of a message: tools, system, user, assistant or thinking, with its *images*.
 
     *hidden_bytes* is the length of a thought that is recorded encrypted; *injected* marks a user
-    message that the harness wrote.
+    message that the harness wrote. *summary* marks the text that a compaction, which comes before
+    it, left in the place of what it removed.
     """
 
     place: int
@@ -31,6 +33,8 @@ class Message:
     call: str | None = None
     hidden_bytes: int = 0
     injected: bool = False
+    summary: bool = False
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class ToolCall:
     arguments: Any
     call: str
     last: bool = False
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,7 @@ class ToolResult:
     text: str
     images: int = 0
     failed: bool = False
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +85,19 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """The recording's own harness replaced what was before by a summary."""
+    """The recording's own harness replaced what was before by a summary.
+
+    *trigger* is ``auto`` where it had to, ``manual`` where it was told to. *tokens* is the size
+    of the summary, None if a message that follows holds it; *before* the size of the prompt that
+    was compacted. What stands at *kept_from* and behind it stays as it was.
+    """
 
     place: int
     time: float | None
     trigger: str
+    tokens: int | None = None
+    before: int | None = None
+    kept_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

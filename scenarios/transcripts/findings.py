@@ -55,7 +55,7 @@ class Findings:
         self.notes.append(text)
 
     def restart(self) -> None:
-        """Forget everything: the file is read anew."""
+        """Forget what has been reported: another session of the file follows."""
         self.notes.clear()
         self._seen.clear()
 

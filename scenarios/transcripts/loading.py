@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from scenarios.scenario import Scenario, pins_over_budget
 from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
 from scenarios.transcripts.declared import Declared
 from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.formats import get_format
 from scenarios.transcripts.relevance import Relevance, read_relevance
 from scenarios.transcripts.session import Session
 from scenarios.transcripts.sources import Source, find, read
@@ -20,7 +21,37 @@ from sim.errors import InputError, unknown
 from sim.script import Script
 from sim.tokens import tokenizer as load_tokenizer
 
-__all__ = ["load"]
+__all__ = ["Reading", "load", "scenarios_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How recorded sessions are made scenarios.
+
+    *given* are settings by dotted key, checked; *tokenizer* is one of ``sim.tokens.TOKENIZERS``.
+    Results of tools that are *declared* are reduced to their budgets. Under *strict*, what breaks
+    the pattern of a recording raises InputError.
+    """
+
+    given: Mapping[str, Any]
+    strict: bool = False
+    relevance: Relevance = field(default_factory=Relevance)
+    tokenizer: str | None = None
+    declared: Declared | None = None
+
+    @classmethod
+    def of(
+        cls,
+        budget: int | None = None,
+        settings: Mapping[str, object] | None = None,
+        relevance_file: str | PathLike[str] | None = None,
+        **more: Any,
+    ) -> Reading:
+        """Return the reading for what a user gives; raises InputError where that is wrong."""
+        load_tokenizer(more.get("tokenizer"))
+        given = _overrides(settings or {}, budget)
+        scores = Relevance() if relevance_file is None else read_relevance(Path(relevance_file))
+        return cls(given, relevance=scores, **more)
 
 
 def load(
@@ -44,23 +75,39 @@ def load(
     *tokenizer* is one of ``sim.tokens.TOKENIZERS``. Results of tools that are *declared* are
     reduced to their budgets.
     """
-    given = _overrides(settings or {}, budget)
-    relevance = Relevance() if relevance_file is None else read_relevance(Path(relevance_file))
-    counter = load_tokenizer(tokenizer)
-    scenarios = []
-    for source in find([Path(path) for path in paths], strict, on_warning):
-        unit = "line" if source.format == "claude-code" else "message"
-        findings = Findings(source.place, strict=strict, unit=unit)
-        session = read(source, counter, findings, declared)
-        unknown_tools = None if declared is None else declared.unused(session.arrivals)
-        if unknown_tools is not None:
-            findings.breaks(unknown_tools, None, "no result is reduced")
-        for unused in relevance.unused(session.arrivals):
-            findings.breaks(unused, None, "ignored")
-        scenario = _scenario(source, session, given, relevance, findings)
-        scenarios.append(scenario if declared is None else replace(scenario, tools=declared.tools))
-        findings.report(on_warning, on_note or on_warning)
-    return scenarios
+    reading = Reading.of(
+        budget, settings, relevance_file, strict=strict, tokenizer=tokenizer, declared=declared
+    )
+    return [
+        scenario
+        for source in find([Path(path) for path in paths], strict, on_warning)
+        for scenario in scenarios_of(source, reading, on_warning, on_note)
+    ]
+
+
+def scenarios_of(
+    source: Source,
+    reading: Reading,
+    on_warning: Callable[[str], object] = lambda warning: None,
+    on_note: Callable[[str], object] | None = None,
+) -> Iterator[Scenario]:
+    """Yield a scenario for each session of *source*, one at a time.
+
+    A file that was only met in a directory and holds no session is passed over with a warning;
+    for one that was given, or under ``strict``, that raises InputError.
+    """
+    findings = Findings(source.place, strict=reading.strict, unit=get_format(source.format).unit)
+    counter = load_tokenizer(reading.tokenizer)
+    try:
+        for name, session in read(source, counter, findings, reading.declared):
+            yield _scenario(name, source, session, reading, findings)
+            findings.report(on_warning, on_note or on_warning)
+            findings.restart()
+    except InputError as error:
+        if source.given or reading.strict:
+            raise
+        on_warning(f"{error} (passed over)")
+    findings.report(on_warning, on_note or on_warning)
 
 
 def _overrides(settings: Mapping[str, object], budget: int | None) -> dict[str, Any]:
@@ -77,12 +124,14 @@ def _overrides(settings: Mapping[str, object], budget: int | None) -> dict[str, 
 
 
 def _scenario(
-    source: Source,
-    session: Session,
-    given: Mapping[str, Any],
-    relevance: Relevance,
-    findings: Findings,
+    name: str, source: Source, session: Session, reading: Reading, findings: Findings
 ) -> Scenario:
+    declared, given = reading.declared, reading.given
+    unknown_tools = None if declared is None else declared.unused(session.arrivals)
+    if unknown_tools is not None:
+        findings.breaks(unknown_tools, None, "no result is reduced")
+    for unused in reading.relevance.unused(session.arrivals):
+        findings.breaks(unused, None, "ignored")
     settings = reference.settle(reference.defaults(), given)
     conflicts = list(reference.conflicts(settings))
     if conflicts:
@@ -93,12 +142,13 @@ def _scenario(
     if "budget" not in given:
         settings["budget"], why = suggest_budget(session, image_tokens)
         findings.note(f"budget {settings['budget']:,} tokens: {why} (--budget sets another)")
-    script = assemble(source.name, session, settings, relevance)
+    script = assemble(name, session, settings, reading.relevance)
     fault = pins_over_budget(script.stimuli, settings["budget"])
     if fault is not None:
         raise InputError(fault, file=source.place)
     about = f"a recorded session ({source.format}), {session.turns} model calls"
-    return Scenario(source.name, "replay", settings, _Replay(script), about=about)
+    tools = {} if declared is None else declared.tools
+    return Scenario(name, "replay", settings, _Replay(script), about=about, tools=tools)
 
 
 def _note_unrecorded(tokens: int | None, findings: Findings) -> None:

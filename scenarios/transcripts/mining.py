@@ -48,6 +48,10 @@ class Miner:
             both = (*(held if isinstance(held, tuple) else (held,)), number)
             self._sources[value] = both if len(both) <= _MOST_SOURCES else None
 
+    def again(self, text: int, turn: int) -> None:
+        """Take in that *text* comes before the model once more in *turn*."""
+        self._turns[text] = turn
+
     def heard(self, found: Iterable[str]) -> None:
         """Take in the values of a user or system text: the model need not look for them."""
         self._sources.update(dict.fromkeys(found))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from sim.errors import InputError
 
 __all__ = ["Recording"]
 
+_HEAD_BYTES = 1 << 16
 _SAMPLE = 50
 _SAMPLE_BYTES = 1 << 24
 
@@ -47,10 +48,11 @@ def _why(text: str) -> str:
 
 
 class Recording:
-    """One file of a recording."""
+    """One file of a recording, and the *later* files of its session if it is the first of them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, later: Sequence[Path] = ()) -> None:
         self.path = path
+        self.later = tuple(later)
 
     @cached_property
     def encoding(self) -> str:
@@ -96,6 +98,26 @@ class Recording:
                 continue
             yield number, record
 
+    def head(self) -> str:
+        """Return the first 64 KiB as text; what is not in the encoding is replaced."""
+        with self._open() as file:
+            return file.read(_HEAD_BYTES).decode(self.encoding, "replace").lstrip("\ufeff")
+
+    def holds(self, *texts: bytes) -> bool:
+        """Whether a line of the file holds one of *texts*, which are ASCII."""
+        if not self.encoding.startswith("utf-8"):
+            return any(text.decode() in (line or "") for line in self._texts() for text in texts)
+        with self._open() as file:
+            return any(text in line for line in file for text in texts)
+
+    def lines(self, findings: Findings) -> Iterator[tuple[int, str]]:
+        """Yield the lines of a text file, without their ends, with their numbers."""
+        for number, text in enumerate(self._texts(), 1):
+            if text is None:
+                findings.breaks(f"a line that is not {self.encoding}", number)
+            else:
+                yield number, text.rstrip("\r\n")
+
     def sample(self) -> list[Any]:
         """Return the first records of the file, read as JSONL; what is no record is passed over."""
         found: list[Any] = []
@@ -117,6 +139,11 @@ class Recording:
             return [json.JSONDecoder().raw_decode(text.lstrip("\x1e \t\r\n"))[0]]
         except (ValueError, RecursionError):
             return []
+
+    def documents(self) -> Iterator[Any]:
+        """Yield the JSON document of each file of the session, in order."""
+        for path in (self.path, *self.later):
+            yield Recording(path).document()
 
     def document(self) -> Any:
         """Return the file as one JSON document; raises InputError if it is none."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sim.segments import Kind
 
-__all__ = ["Asked", "Draft", "Place", "Session", "Written", "clean"]
+__all__ = ["Asked", "Compacted", "Draft", "Fetched", "Place", "Session", "Written", "clean"]
 
 
 def clean(text: str) -> str:
@@ -31,7 +31,7 @@ class Draft:
     """A segment to be, before settings give it a score and a copy.
 
     *turn* is 0 until it is known which call it leads up to. *time* is a tool's latency from its
-    call, or until the turn is settled the time of the record.
+    call, or until the turn is settled the time of the record. *place* is where the record has it.
     """
 
     id: str
@@ -44,12 +44,18 @@ class Draft:
     pair: str | None = None
     pinned: bool = False
     injected: bool = False
+    place: int = 0
     keys: dict[str, Place | None] = field(default_factory=dict)
     """Values that queries ask of it, in order, with their place if it is over its budget."""
     max_result_tokens: int | None = None
     reduced_tokens: int | None = None
     delta_tokens: int | None = None
     pages: bool = False
+
+    @property
+    def text_key(self) -> str:
+        """The key of a fact that only the whole text of the segment states."""
+        return f"text of {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,31 @@ class Asked:
     source: Draft
 
 
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What leads up to call *turn* holds once more what *source*, a read, brought: a fetch."""
+
+    turn: int
+    source: Draft
+
+
+@dataclass(slots=True)
+class Compacted:
+    """The recording's harness compacted before call *turn* + 1.
+
+    *tokens* is the size of the summary, None if it is not recorded; *before* that of the prompt
+    that was compacted. What stood at *kept_from* or behind it stayed, as did what came after the
+    boundary at *place*.
+    """
+
+    turn: int
+    trigger: str
+    place: int
+    tokens: int | None = None
+    before: int | None = None
+    kept_from: int | None = None
+
+
 @dataclass(slots=True)
 class Session:
     """One thread of a recorded session.
@@ -86,8 +117,8 @@ class Session:
     waits: dict[int, float] = field(default_factory=dict)
     output_tokens: dict[int, int] = field(default_factory=dict)
     recorded: dict[int, dict[str, int]] = field(default_factory=dict)
-    compactions: list[tuple[int, str]] = field(default_factory=list)
-    """(turn whose call was the last before it, trigger)"""
+    fetched: list[Fetched] = field(default_factory=list)
+    compactions: list[Compacted] = field(default_factory=list)
     window: int | None = None
     """The model's context window, where the record says it."""
 

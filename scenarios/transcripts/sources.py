@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from glob import glob, has_magic
 from pathlib import Path
 
-from scenarios.transcripts import anthropic, claude_code, openai, openhands
 from scenarios.transcripts.builder import Builder
 from scenarios.transcripts.declared import Declared
-from scenarios.transcripts.events import Event
-from scenarios.transcripts.findings import Findings
-from scenarios.transcripts.formats import Found, recognise
+from scenarios.transcripts.findings import Findings, counted
+from scenarios.transcripts.formats import Found, get_format, recognise
+from scenarios.transcripts.formats.format import Thread
 from scenarios.transcripts.recording import Recording
 from scenarios.transcripts.session import Session, clean
 from sim.errors import InputError
@@ -19,16 +19,19 @@ from sim.tokens import Tokenizer
 
 __all__ = ["Source", "find", "read"]
 
-_DOCUMENTS = {"anthropic": anthropic.read, "openai": openai.read}
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One recorded session: its format, its files in the order of their calls, and a name."""
+    """A file of recorded sessions, or the files of one in the order of their calls.
+
+    *name* is what its sessions are called, *format* the name of its format. *given* is whether the
+    user named the file itself.
+    """
 
     name: str
     format: str
     files: tuple[Path, ...]
+    given: bool = True
 
     @property
     def place(self) -> Path:
@@ -37,13 +40,15 @@ class Source:
 
 
 def find(paths: Sequence[str | Path], strict: bool, warn: Callable[[str], object]) -> list[Source]:
-    """Return the sessions in *paths*, sorted by path, each with a name of its own.
+    """Return the sources in *paths*, sorted by path, each with a name of its own.
 
-    A directory is searched whole. A file that is given must be a recording; one that is only met
-    in a directory is passed over with a warning, or under *strict* raises InputError, too.
+    A path may be a pattern; a directory is searched whole. A file that is given must be a
+    recording; one that is only met in a directory or by a pattern is passed over with a warning,
+    or under *strict* raises InputError, too.
     """
     found: list[Found] = []
-    for path, given in _files(paths):
+    files = dict(_files(paths))
+    for path, given in files.items():
         try:
             found.append(recognise(path))
         except InputError as error:
@@ -53,11 +58,14 @@ def find(paths: Sequence[str | Path], strict: bool, warn: Callable[[str], object
     if not found:
         where = ", ".join(str(p) for p in paths)
         raise InputError("there is no recorded session in it", file=where or None)
-    series = [f.outline for f in found if f.outline is not None]
     sources: list[tuple[str, tuple[Path, ...]]]
-    sources = [(f.format, (f.path,)) for f in found if f.outline is None]
-    sources += [("openhands", tuple(run)) for run in openhands.runs(series)]
-    return _named(sorted(sources, key=lambda source: [str(p) for p in source[1]]))
+    sources = [(f.format.name, (f.path,)) for f in found if f.format.series is None]
+    for format in dict.fromkeys(f.format for f in found if f.format.series is not None):
+        assert format.series is not None
+        outlines = [f.outline for f in found if f.format is format]
+        sources += [(format.name, tuple(run)) for run in format.series.runs(outlines)]
+    sources.sort(key=lambda source: [str(p) for p in source[1]])
+    return _named(sources, files)
 
 
 def _files(paths: Sequence[str | Path]) -> list[tuple[Path, bool]]:
@@ -71,6 +79,10 @@ def _files(paths: Sequence[str | Path]) -> list[tuple[Path, bool]]:
                         files.setdefault(file, False)
             elif path.is_file():
                 files[path] = True
+            elif has_magic(str(path)):
+                met = [Path(name) for name in glob(str(path), recursive=True)]
+                for file, _ in _files(met) if met else ():
+                    files.setdefault(file, False)
             else:
                 raise InputError("there is no such file", file=path)
         except (OSError, ValueError) as error:
@@ -82,7 +94,9 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(sources: Iterable[tuple[str, tuple[Path, ...]]]) -> list[Source]:
+def _named(
+    sources: Iterable[tuple[str, tuple[Path, ...]]], given: dict[Path, bool]
+) -> list[Source]:
     named: dict[str, Source] = {}
     for format, files in sources:
         stem = files[0].stem if len(files) == 1 else files[0].resolve().parent.name
@@ -91,7 +105,7 @@ def _named(sources: Iterable[tuple[str, tuple[Path, ...]]]) -> list[Source]:
         while name in named:
             number += 1
             name = f"{stem}-{number}"
-        named[name] = Source(name, format, files)
+        named[name] = Source(name, format, files, any(given[file] for file in files))
     return list(named.values())
 
 
@@ -100,49 +114,33 @@ def read(
     tokenizer: Tokenizer,
     findings: Findings,
     declared: Declared | None = None,
-) -> Session:
-    """Read a session whole, *declared* tools at their budgets.
+) -> Iterator[tuple[str, Session]]:
+    """Yield the name and the session of each thread of *source*, *declared* tools at their budgets.
 
-    Raises InputError if it holds no model call.
+    One session is held at a time. Threads without a model call are counted in a note; raises
+    InputError if none has one.
     """
-    session = _build(_events(source, findings), tokenizer, findings, declared)
-    if session.turns == 0 and source.format == "claude-code":
-        session = _side_chain(source, tokenizer, findings, declared) or session
-    if session.turns == 0:
+    format = get_format(source.format)
+    recording = Recording(source.files[0], source.files[1:])
+    several, empty = 0, 0
+    for thread in format.threads(recording, findings):
+        session = _build(thread, tokenizer, findings, declared)
+        if session.turns:
+            several += 1
+            yield f"{source.name}/{clean(thread.name)}" if thread.name else source.name, session
+        else:
+            empty += 1
+    if not several:
         why = "".join(f"; {text}" for text in findings.warnings()[:1])
         raise InputError(f"there is no model call in it{why}", file=source.place)
-    return session
-
-
-def _side_chain(
-    source: Source, tokenizer: Tokenizer, findings: Findings, declared: Declared | None
-) -> Session | None:
-    """Read a file that holds nothing but the side chain of a sub-agent."""
-    findings.restart()
-    events = claude_code.read(Recording(source.files[0]), findings, side_chain=True)
-    session = _build(events, tokenizer, findings, declared)
-    if session.turns == 0:
-        return None
-    findings.note("it holds only a side chain, the thread of a sub-agent, which is replayed")
-    return session
+    if empty:
+        findings.note(f"{counted(empty, 'thread', 'threads')} without a model call, left out")
 
 
 def _build(
-    events: Iterator[Event],
-    tokenizer: Tokenizer,
-    findings: Findings,
-    declared: Declared | None,
+    thread: Thread, tokenizer: Tokenizer, findings: Findings, declared: Declared | None
 ) -> Session:
     builder = Builder(tokenizer, findings, declared)
-    for event in events:
+    for event in thread.events:
         builder.take(event)
     return builder.finish()
-
-
-def _events(source: Source, findings: Findings) -> Iterator[Event]:
-    if source.format == "claude-code":
-        return claude_code.read(Recording(source.files[0]), findings)
-    documents = (Recording(file).document() for file in source.files)
-    if source.format == "openhands":
-        return openhands.read(documents, findings)
-    return _DOCUMENTS[source.format](next(documents), findings)

@@ -35,7 +35,7 @@ class Largest:
         while view.over > 0 and self.order.first() is not None:
             yield Evict(self.order.first().id, "size")
 '''
-LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "lease", "compaction", "no-op"}
+LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "lease", "compaction", "recorded", "no-op"}
 
 
 @pytest.fixture(params=[*names(), "a stranger's"])

@@ -20,6 +20,7 @@ ORDER = [
     "pays-back",
     "lease",
     "compaction",
+    "recorded",
     "no-op",
 ]
 

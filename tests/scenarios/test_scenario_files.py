@@ -568,8 +568,8 @@ WRONG = [
         [
             (
                 "add.settings",
-                "add: unknown key 'settings'; known: act, attempt, change, keep-alive, operator, "
-                "query, refresh, segment, wait, write",
+                "add: unknown key 'settings'; known: act, attempt, change, compaction, keep-alive, "
+                "operator, query, refresh, segment, wait, write",
             )
         ],
     ),

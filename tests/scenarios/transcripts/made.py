@@ -83,19 +83,26 @@ def short() -> Lines:
 
 def load(path: Path, **more: Any) -> tuple[Scenario, list[str], list[str]]:
     """Return the only session of *path*, the warnings and the notes."""
+    (scenario,), warnings, notes = load_all(path, **more)
+    return scenario, warnings, notes
+
+
+def load_all(path: Path, **more: Any) -> tuple[list[Scenario], list[str], list[str]]:
+    """Return the sessions of *path*, the warnings and the notes."""
     warnings: list[str] = []
     notes: list[str] = []
     more.setdefault("tokenizer", BYTES)
     more.setdefault("budget", 1_000_000)
-    (scenario,) = transcripts.load([path], on_warning=warnings.append, on_note=notes.append, **more)
-    return scenario, warnings, notes
+    found = transcripts.load([path], on_warning=warnings.append, on_note=notes.append, **more)
+    return found, warnings, notes
 
 
 def session_of(path: Path, **more: Any) -> tuple[Session, Findings]:
     """Return the session of a file and what was found wrong with it."""
     (source,) = find([path], False, print)
     findings = Findings(source.place, **more)
-    return read(source, tokenizer(BYTES), findings), findings
+    ((_, session),) = read(source, tokenizer(BYTES), findings)
+    return session, findings
 
 
 def arrivals(script: Script) -> dict[str, Arrival]:

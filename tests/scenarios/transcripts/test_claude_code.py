@@ -5,12 +5,14 @@ import json
 import pytest
 
 from sim.errors import InputError
+from sim.script import Compaction
 from sim.segments import Kind
 from tests.scenarios.transcripts.made import (
     Lines,
     arrivals,
     by_turn,
     load,
+    load_all,
     queries,
     short,
     text,
@@ -168,7 +170,7 @@ def test_if_the_harness_alone_wrote_its_message_is_the_task(path):
     assert by_turn(script) == {1: ["task"]}
 
 
-def test_side_chains_stay_out_and_are_counted(path):
+def test_a_side_chain_is_a_session_of_its_own(path):
     lines = Lines().user("go", 0)
     lines.model("m1", 1, use("t1", "Task", prompt="look"))
     lines.user("look", 2, isSidechain=True)
@@ -177,10 +179,51 @@ def test_side_chains_stay_out_and_are_counted(path):
     lines.model("s2", 5, text("found"), isSidechain=True)
     lines.result("t1", "found", 6)
     lines.model("m2", 7, text("ok"))
-    scenario, warnings, notes = load(lines.write(path))
+    (main, agent), warnings, notes = load_all(lines.write(path))
     assert warnings == []
-    assert by_turn(scenario.script(0)) == {1: ["task"], 2: ["call-1", "result-1"]}
-    assert any(note.startswith(f"{path}: 4 lines of side chains") for note in notes)
+    assert (main.name, agent.name) == ("session", "session/agent-1")
+    assert by_turn(main.script(0)) == {1: ["task"], 2: ["call-1", "result-1"]}
+    assert by_turn(agent.script(0)) == {1: ["task"], 2: ["call-1", "result-1"]}
+    assert sizes(main)["result-1"] == 2 and sizes(agent)["result-1"] == 2
+    told = "4 lines of side chains, the threads of 1 sub-agent, are replayed as sessions"
+    assert [note for note in notes if told in note] != []
+
+
+def test_side_chains_that_run_at_once_are_told_apart(path):
+    lines = Lines().user("go", 0)
+    lines.model("m1", 1, use("t1", "Task", prompt="a"), use("t2", "Task", prompt="b"))
+    for name in ("a", "b"):
+        lines.user(f"look {name}", 2, isSidechain=True, agentId=name)
+    for name in ("b", "a"):
+        call = use(f"x{name}", command=name)
+        lines.model(f"s{name}", 3, call, isSidechain=True, agentId=name)
+        lines.result(
+            f"x{name}", "abcd" * (1 if name == "a" else 9), 4, isSidechain=True, agentId=name
+        )
+        lines.model(f"e{name}", 5, text("found"), isSidechain=True, agentId=name)
+    lines.result("t1", "found", 6).result("t2", "found", 6).model("m2", 7, text("ok"))
+    (main, first, second), warnings, _ = load_all(lines.write(path))
+    assert warnings == []
+    assert [s.settings["turns"] for s in (main, first, second)] == [2, 2, 2]
+    assert (sizes(first)["result-1"], sizes(second)["result-1"]) == (1, 9)
+
+
+def test_side_chains_without_agent_ids_hang_on_their_first_line(path):
+    lines = Lines().user("go", 0)
+    lines.model("m1", 1, use("t1", "Task", prompt="a"))
+    for name in ("a", "b"):
+        lines.user("look", 2, isSidechain=True, uuid=f"{name}1", parentUuid=None)
+    for name in ("b", "a"):
+        more = {"isSidechain": True, "uuid": f"{name}2", "parentUuid": f"{name}1"}
+        lines.model(f"s{name}", 3, text(f"I am {name}"), **more)
+    lines.result("t1", "found", 6).model("m2", 7, text("ok"))
+    (main, first, second), warnings, _ = load_all(lines.write(path))
+    assert warnings == []
+    assert [s.settings["turns"] for s in (main, first, second)] == [2, 1, 1]
+
+
+def sizes(scenario):
+    return {name: arrival.tokens for name, arrival in arrivals(scenario.script(0)).items()}
 
 
 def test_a_file_of_nothing_but_a_side_chain_is_a_session(path):
@@ -191,19 +234,24 @@ def test_a_file_of_nothing_but_a_side_chain_is_a_session(path):
     scenario, warnings, notes = load(lines.write(path))
     assert warnings == []
     assert scenario.settings["turns"] == 2
-    assert any("thread of a sub-agent" in note for note in notes)
+    assert any("side chains of sub-agents" in note for note in notes)
 
 
-def test_a_compaction_is_not_replayed(path):
+def test_a_compaction_is_a_boundary_of_the_script(path):
     lines = short()
-    lines.put("system", None, 6, subtype="compact_boundary", compactMetadata={"trigger": "auto"})
-    lines.user("This session is being continued", 7, isCompactSummary=True)
+    data = {"trigger": "auto", "preTokens": 5000}
+    lines.put("system", None, 6, subtype="compact_boundary", compactMetadata=data)
+    lines.user("This session is being continued!", 7, isCompactSummary=True)
+    lines.user("go on", 7)
     lines.model("m3", 8, text("going on"))
     scenario, warnings, notes = load(lines.write(path))
     script = scenario.script(0)
     assert warnings == []
     assert by_turn(script)[3] == ["assistant-1", "user-1"]
+    assert arrivals(script)["user-1"].tokens == 2
     assert arrivals(script)["result-1"].turn == 2
+    boundaries = [s for s in script.stimuli if isinstance(s, Compaction)]
+    assert boundaries == [Compaction(3, 8, "auto", ("user-1",))]
     assert any("1 compaction of the recording's own" in note for note in notes)
 
 

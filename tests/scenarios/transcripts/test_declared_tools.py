@@ -122,7 +122,7 @@ def test_a_read_is_a_result_of_its_tool(tmp_path: Path) -> None:
     lines = Lines().user("go on", 0)
     for n in (1, 2):
         lines.model(f"m{n}", 2 * n, use(f"t{n}", "Read", file_path="/a.py"))
-        lines.result(f"t{n}", LONG, 2 * n + 1)
+        lines.result(f"t{n}", LONG + str(n), 2 * n + 1)
     found = played(lines.model("m3", 9, text("good")), tmp_path, declared(Tool("Read", 50)))
     for name in ("file-1", "file-2"):
         assert found[name].kind is Kind.FILE

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scenarios import transcripts
 from sim.errors import InputError
-from sim.script import Arrival, Query, Wait, Write
+from sim.script import Arrival, Compaction, Query, Wait, Write
 from sim.tokens import BYTES
 from tests.scenarios.transcripts.made import Lines, text, use
 
@@ -50,6 +50,8 @@ def check(script) -> None:
             assert stimulus.key in [f.key for f in source.facts]
         elif isinstance(stimulus, Wait):
             assert stimulus.seconds > 0
+        elif isinstance(stimulus, Compaction):
+            assert set(stimulus.kept) <= set(found)
         else:
             assert isinstance(stimulus, Write)
     for call, *results in pairs.values():

@@ -5,7 +5,7 @@ import pytest
 
 from scenarios import transcripts
 from scenarios.transcripts.assemble import suggest_budget
-from scenarios.transcripts.session import Draft, Session
+from scenarios.transcripts.session import Compacted, Draft, Session
 from sim.errors import InputError
 from sim.segments import Kind
 from sim.settings import Settings
@@ -182,7 +182,7 @@ def test_the_recorded_window_is_the_budget():
 )
 def test_a_forced_compaction_says_what_the_window_was(marks, budget):
     session = sized(*[10] * 10)
-    session.compactions = marks
+    session.compactions = [Compacted(turn, trigger, 0) for turn, trigger in marks]
     assert suggest_budget(session, 1600)[0] == budget
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scenarios import transcripts
-from scenarios.transcripts import openhands
+from scenarios.transcripts.formats import openhands_completions as openhands
 from sim.errors import InputError
 from sim.tokens import BYTES
 from tests.scenarios.transcripts.made import arrivals, by_turn, load, queries, waits

@@ -22,9 +22,11 @@ from scenarios.transcripts.content import (
 )
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.formats.format import Format, Seen, Thread, only
+from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
-__all__ = ["is_anthropic", "parts", "read", "usage"]
+__all__ = ["FORMAT", "is_anthropic", "parts", "read", "usage"]
 
 _TIMES = ("timestamp", "ts")
 _BLOCKS = ("tool_use", "tool_result", "thinking")
@@ -159,3 +161,21 @@ def _result(
     else:
         text, images = text_and_images(content, place, findings)
     yield ToolResult(place, time, identity, text, images, block.get("is_error") is True)
+
+
+def _fits(seen: Seen) -> bool:
+    return is_anthropic(seen.document)
+
+
+def _threads(recording: Recording, findings: Findings) -> Iterator[Thread]:
+    return only(read(recording.document(), findings))
+
+
+FORMAT = Format(
+    "anthropic",
+    'Anthropic messages, JSON: a list, or {"system", "tools", "messages"}',
+    _fits,
+    _threads,
+    unit="message",
+    usage="input, cached, written, output, where a message has it",
+)

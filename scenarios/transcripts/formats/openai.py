@@ -15,9 +15,11 @@ from scenarios.transcripts.clock import stamp
 from scenarios.transcripts.content import compact, text_and_images, whole
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, shown
+from scenarios.transcripts.formats.format import Format, Seen, Thread, only
+from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
-__all__ = ["chat", "is_openai", "message_events", "read", "usage"]
+__all__ = ["FORMAT", "chat", "is_openai", "message_events", "read", "usage"]
 
 _TIMES = ("timestamp", "created_at", "created")
 _SYSTEMS = frozenset({"system", "developer"})
@@ -142,3 +144,21 @@ def _tool_call(
         with suppress(ValueError, RecursionError):
             arguments = json.loads(arguments)
     yield ToolCall(place, time, identity, name, arguments, call)
+
+
+def _fits(seen: Seen) -> bool:
+    return is_openai(seen.document)
+
+
+def _threads(recording: Recording, findings: Findings) -> Iterator[Thread]:
+    return only(read(recording.document(), findings))
+
+
+FORMAT = Format(
+    "openai",
+    'OpenAI chat messages, JSON: a list, or {"messages", "tools"}',
+    _fits,
+    _threads,
+    unit="message",
+    usage="input, cached, output, where a message has it",
+)

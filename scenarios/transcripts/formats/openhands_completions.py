@@ -19,10 +19,12 @@ from scenarios.transcripts.clock import seconds, stamp
 from scenarios.transcripts.content import compact
 from scenarios.transcripts.events import Event, Message, ToolCall
 from scenarios.transcripts.findings import Findings
-from scenarios.transcripts.openai import chat, message_events, usage
+from scenarios.transcripts.formats.format import Format, Seen, Series, Thread, only
+from scenarios.transcripts.formats.openai import chat, message_events, usage
+from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
-__all__ = ["Outline", "is_openhands", "outline", "read", "runs"]
+__all__ = ["FORMAT", "Outline", "is_openhands", "outline", "read", "runs"]
 
 _KEY_MESSAGES = 4
 """Messages that two documents of one run have in common, if they have as many."""
@@ -148,3 +150,22 @@ def _answer(
                 yield replace(event, last=True) if isinstance(event, ToolCall) else event
         case _:
             findings.breaks("a response without a message", place)
+
+
+def _fits(seen: Seen) -> bool:
+    return is_openhands(seen.document)
+
+
+def _threads(recording: Recording, findings: Findings) -> Iterator[Thread]:
+    return only(read(recording.documents(), findings))
+
+
+FORMAT = Format(
+    "openhands",
+    "OpenHands completion logs, one JSON document a call: a directory of them, or the last",
+    _fits,
+    _threads,
+    unit="message",
+    usage="input, cached, written, output",
+    series=Series(outline, runs),
+)
