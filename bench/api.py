@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,36 +27,44 @@ from bench.selection import (
     select_policies,
     select_prices,
     select_scenarios,
-    sorted_scenarios,
     with_book,
     with_price,
 )
 from sim.errors import EvictbenchError, InputError
-from sim.script import Arrival
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from bench.progress import Report
+    from bench.tables.parts import Table
     from scenarios.scenario import Scenario
 
-__all__ = ["SEEDS", "Comparison", "compare", "replay"]
+__all__ = ["SEEDS", "Comparison", "Replay", "compare", "replay"]
 
 SEEDS = 30
 """Seeds of a comparison that does not say how many."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """What was compared: *rows*, one a run; their *summary*; and the *manifest*.
 
-    *stopped* is what ended it before its end, if anything did; the rows are then those finished.
+    Differences are taken to *baseline*, None for what the summary chooses. *stopped* is what ended
+    it before its end, if anything did; the rows are then those finished.
     """
 
     rows: list[dict[str, Any]]
-    summary: list[dict[str, Any]]
+    baseline: str | None
     manifest: dict[str, Any]
     stopped: KeyboardInterrupt | EvictbenchError | None = None
+
+    @cached_property
+    def summary(self) -> list[dict[str, Any]]:
+        """A line for each scenario, price, policy and metric; see `bench.summary`."""
+        from bench.summary import summarise
+        from sim.metrics import METRICS
+
+        return summarise(self.rows, METRICS, self.baseline)
 
     @property
     def columns(self) -> list[str]:
@@ -81,6 +90,12 @@ class Comparison:
         }
         return advise(self.rows, books)
 
+    def tables(self, wide: bool) -> list[Table]:
+        """Return the tables for a person; *wide* spells out what is else shortened."""
+        from bench.tables.comparison import comparison_tables
+
+        return comparison_tables(self, wide)
+
     def document(self) -> dict[str, Any]:
         """Return the parts of the JSON document."""
         return {
@@ -89,6 +104,31 @@ class Comparison:
             "advice": self.advice,
             "manifest": self.manifest,
         }
+
+
+@dataclass(frozen=True)
+class Replay(Comparison):
+    """A comparison on recorded sessions, with what the recording itself came to.
+
+    *recorded* has, by session, what `bench.replays.reference` says; *what_if* a row for each
+    session, price and policy, and *pooled* a line over the sessions, as `bench.replays.what_if`.
+    """
+
+    recorded: dict[str, dict[str, Any]] = field(default_factory=dict)
+    what_if: list[dict[str, Any]] = field(default_factory=list)
+    pooled: list[dict[str, Any]] = field(default_factory=list)
+
+    def tables(self, wide: bool) -> list[Table]:
+        """Return the tables for a person; *wide* spells out what is else shortened."""
+        from bench.tables.replay import replay_tables
+
+        return replay_tables(self, wide)
+
+    def document(self) -> dict[str, Any]:
+        """Return the parts of the JSON document."""
+        document = super().document()
+        more = {"recorded": self.recorded, "what_if": self.what_if, "pooled": self.pooled}
+        return {**document, **more}
 
 
 def compare(
@@ -153,7 +193,7 @@ def replay(
     warn: Callable[[str], object] = lambda warning: None,
     tell: Callable[[str], object] = lambda fact: None,
     partial: bool = False,
-) -> Comparison:
+) -> Replay:
     """Run *policies* on the sessions recorded in *files*, and compare them.
 
     *budget* is the token limit, by default what the recording suggests; *relevance* a file of
@@ -162,48 +202,63 @@ def replay(
     that could not be used, which with *strict* is an InputError; *tell* of how many results the
     tools file reduces. The rest is as in :func:`compare`.
     """
-    from scenarios import transcripts
+    from bench import replays
+    from bench.replays.what_if import pooled, what_if
+    from scenarios.transcripts.loading import Reading
+    from scenarios.transcripts.sources import find
 
     wanted, priced = _priced(settings, price, prices)
+    labels = select_policies(policies)
+    named = select_baseline(baseline, labels)
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1, not {jobs}")
+    declared = None if tools is None else load_tools(Path(tools), tokenizer)
+    reading = Reading.of(
+        budget, wanted, relevance, strict=strict, tokenizer=tokenizer, declared=declared
+    )
     warnings: list[str] = []
-    notes: list[str] = []
 
     def heard(warning: str) -> None:
         warnings.append(warning)
         warn(warning)
 
-    chosen = transcripts.load(
-        list(files),
-        budget=budget,
-        settings=wanted,
-        strict=strict,
-        on_warning=heard,
-        relevance_file=relevance,
-        on_note=notes.append,
-        tokenizer=tokenizer,
-        declared=None if tools is None else load_tools(Path(tools), tokenizer),
-    )
-    plan = _plan(sorted_scenarios(chosen), policies, 1, strict, priced)
-    told = [] if tools is None else [_reductions(scenario, tools) for scenario in chosen]
-    for fact in told:
-        tell(fact)
-    effort = _Effort(jobs, executor, report, partial)
-    found = _compare(plan, baseline, wanted, notes, effort)
-    found.manifest["warnings"] = warnings
+    started = _Started()
+    sources = find([Path(file) for file in files], strict, heard)
+    order = replays.Order(sources, reading, labels, priced)
+    finished = replays.execute(order, jobs, executor, report, heard)
+    if finished.stopped is not None and not partial:
+        raise finished.stopped
+    manifest = {
+        **started.manifest(finished.described, labels, wanted, strict, jobs),
+        "planned": finished.planned,
+        "finished": len(finished.rows),
+        "notes": finished.notes,
+        "warnings": warnings,
+    }
     if tools is not None:
-        found.manifest["reductions"] = told
-    return found
+        told = [_reductions(name, each, tools) for name, each in finished.reduced.items()]
+        manifest["reductions"] = told
+        for fact in told:
+            tell(fact)
+    rows = what_if(finished)
+    return Replay(
+        finished.rows,
+        named,
+        manifest,
+        finished.stopped,
+        recorded=finished.references,
+        what_if=rows,
+        pooled=pooled(rows),
+    )
 
 
-def _reductions(scenario: Scenario, tools: str | PathLike[str]) -> str:
+def _reductions(name: str, reduced: tuple[int, int], tools: str | PathLike[str]) -> str:
     """Return the sentence that says how many results of a recording a tools file reduces."""
-    arrivals = (s for s in scenario.script(0).stimuli if isinstance(s, Arrival))
-    limited = [arrival for arrival in arrivals if arrival.max_result_tokens is not None]
-    over = [arrival for arrival in limited if arrival.reduced_tokens is not None]
-    of = "1 result" if len(limited) == 1 else f"{len(limited):,} results"
+    limited, over = reduced
+    of = "1 result" if limited == 1 else f"{limited:,} results"
     return (
-        f"{scenario.name}: {fspath(tools)} declares a budget for {of}, of which {len(over):,} "
-        f"{'is' if len(over) == 1 else 'are'} over it and reduced"
+        f"{name}: {fspath(tools)} declares a budget for {of}, of which {over:,} "
+        f"{'is' if over == 1 else 'are'} over it and reduced"
     )
 
 
@@ -247,9 +302,7 @@ def _compare(
     remarks: Sequence[str],
     effort: _Effort,
 ) -> Comparison:
-    from bench.manifest import describe_scenario, versions
-    from bench.summary import summarise
-    from sim.metrics import METRICS
+    from bench.manifest import describe_scenario
 
     if effort.jobs < 1:
         raise InputError(f"jobs must be at least 1, not {effort.jobs}")
@@ -257,7 +310,7 @@ def _compare(
     described = {
         s.name: describe_scenario(s, plan.seeds_of(s), plan.prices_of(s)) for s in plan.scenarios
     }
-    started, clock = datetime.now(UTC), time.monotonic()
+    started = _Started()
     done = 0
 
     def count(runs: int) -> None:
@@ -272,19 +325,41 @@ def _compare(
     for name in described:
         described[name]["tokens_from"] = finished.tokens_from.get(name)
     manifest = {
-        **versions(),
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        "scenarios": described,
-        "policies": list(plan.policies),
-        "prices": list(dict.fromkeys(p for s in plan.scenarios for p in plan.prices_of(s))),
-        "settings": dict(settings),
-        "strict": plan.strict,
+        **started.manifest(described, plan.policies, settings, plan.strict, effort.jobs),
         "planned": finished.planned,
         "finished": len(finished.rows),
         "notes": list(remarks),
-        "started": started.isoformat(timespec="seconds"),
-        "seconds": time.monotonic() - clock,
-        "jobs": effort.jobs,
     }
-    summary = summarise(finished.rows, METRICS, named)
-    return Comparison(finished.rows, summary, manifest, finished.stopped)
+    return Comparison(finished.rows, named, manifest, finished.stopped)
+
+
+class _Started:
+    """When the work began, for its manifest."""
+
+    def __init__(self) -> None:
+        self._when, self._clock = datetime.now(UTC), time.monotonic()
+
+    def manifest(
+        self,
+        described: Mapping[str, Mapping[str, Any]],
+        policies: Iterable[str],
+        settings: Mapping[str, object],
+        strict: bool,
+        jobs: int,
+    ) -> dict[str, Any]:
+        """Return what the manifest of every comparison holds."""
+        from bench.manifest import versions
+
+        prices = [row["name"] for facts in described.values() for row in facts["prices"]]
+        return {
+            **versions(),
+            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+            "scenarios": described,
+            "policies": list(policies),
+            "prices": list(dict.fromkeys(prices)),
+            "settings": dict(settings),
+            "strict": strict,
+            "started": self._when.isoformat(timespec="seconds"),
+            "seconds": time.monotonic() - self._clock,
+            "jobs": jobs,
+        }

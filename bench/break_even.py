@@ -66,6 +66,8 @@ class Played(NamedTuple):
     """Each pass, and whether it was *forced*: without it the request had been over the budget."""
     ratio: float | None
     """R of the price, of the longer life where that was paid for; None where reads are free."""
+    reason: str = ""
+    """Why it was not run, or ended early."""
 
 
 class Workload(NamedTuple):
@@ -83,6 +85,11 @@ class Workload(NamedTuple):
             for scenario in self.scenarios
             for seed in range(self.seeds if scenario.seeded else 1)
         ]
+
+    @property
+    def planned(self) -> int:
+        """Number of runs."""
+        return len(self.units()) * len(self.policies)
 
     def manifest(self) -> dict[str, Any]:
         """Return what made the runs: versions, policies, and each scenario's settings."""
@@ -133,27 +140,29 @@ def collect(
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
+    kept: list[Played] | None = None,
 ) -> list[Played]:
     """Run *work* in *jobs* processes, or by *executor*, and return every run, in its order.
 
+    *kept* is a list that holds them, too, those that were finished even after an interrupt.
     Raises InputError for what cannot be run and EvictbenchError where a worker or a policy breaks.
     """
-    units = work.units()
-    planned = len(units) * len(work.policies)
-    found: list[Played] = []
+    planned = work.planned
+    found: list[Played] = [] if kept is None else kept
     report(0, planned)
     try:
         with local(jobs) if executor is None else nullcontext(executor) as workers:
-            for runs in scatter(workers, _play, units, ahead=2 * jobs):
+            for runs in scatter(workers, _play, work.units(), ahead=2 * jobs):
                 found += runs
                 report(len(found), planned)
     except BrokenProcessPool:
         raise EvictbenchError(
             "a worker process died, perhaps for want of memory; try fewer with --jobs"
         ) from None
-    scenarios = [scenario.name for scenario in work.scenarios]
-    policies = list(work.policies)
-    found.sort(key=lambda r: (scenarios.index(r.scenario), policies.index(r.policy), r.seed))
+    finally:
+        scenarios = [scenario.name for scenario in work.scenarios]
+        policies = list(work.policies)
+        found.sort(key=lambda r: (scenarios.index(r.scenario), policies.index(r.policy), r.seed))
     return found
 
 
@@ -173,7 +182,7 @@ def played(
     from sim.break_even import passes
 
     if not records:
-        return Played(*cell, metrics["status"], 0, 0, (), None)
+        return Played(*cell, metrics["status"], 0, 0, (), None, metrics["reason"] or "")
     left = sum(metrics[f"{book}_tokens"] for book in _LEFT)
     _, write, read, _ = next(record[8] for record in records if record[0] == "run")
     found = passes(records)
@@ -186,6 +195,7 @@ def played(
         left,
         tuple(zip(found, _forced(records), strict=True)),
         (write - read) / read if read else None,
+        metrics["reason"] or "",
     )
 
 
@@ -221,7 +231,8 @@ def summarise(runs: Iterable[Played]) -> list[dict[str, Any]]:
     """Return one row for each scenario and policy, in the order of *runs*.
 
     Each has the counts `runs`, `completed`, `passes` and `apart`: passes that left the window no
-    smaller, which are in nothing that follows. Then the quartiles (three numbers) of b `removed`,
+    smaller, which are in nothing that follows; and the `reason` why there are no runs, if the
+    policy is not applicable. Then the quartiles (three numbers) of b `removed`,
     S `behind`, `behind_by_removed` and L `calls`; the shares `pays_at` each of :data:`RATIOS`,
     refetches left out, and `paid_back` at the price's own `ratio` with them; the shares `forced`,
     `cold` (nothing was cached) and `truncated` (by the backstop, in part at least);
@@ -265,6 +276,7 @@ def _row(scenario: str, policy: str, runs: list[Played]) -> dict[str, Any]:
         "truncated": _share(cuts, lambda each: each.truncated > 0),
         "lost_in_front": 1.0 - sum(each.behind for each in cuts) / broken if broken else None,
         "refetched": sum(each.refetched for each in cuts) / left if left else None,
+        "reason": None if able else runs[0].reason,
     }
 
 

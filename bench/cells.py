@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -67,22 +67,27 @@ def run_one(
     return values_of(run.metrics), run.records
 
 
-def outcome(
-    script: Script, policy: Policy, strict: bool, digest: str
-) -> tuple[dict[str, Any], str | None]:
-    """Return the metrics of a run, and the hash of what it met, None if it came to nothing.
+Observe = Callable[["list[Record]"], Any]
+"""What is kept of the records of a run; it can be pickled."""
 
-    *digest* is the script's own. With *strict*, a policy bug fails the run, and it alone.
+
+def outcome(
+    script: Script, policy: Policy, strict: bool, digest: str, observe: Observe | None = None
+) -> tuple[dict[str, Any], str | None, Any]:
+    """Return a run's metrics, the hash of what it met, and what *observe* makes of its records.
+
+    The last two are None if it came to nothing. *digest* is the script's own. With *strict*, a
+    policy bug fails the run, and it alone.
     """
     reason = not_applicable(script, policy)
     if reason is not None:
-        return values_of({"status": "not-applicable", "reason": reason}), None
+        return values_of({"status": "not-applicable", "reason": reason}), None, None
     try:
         run = _simulate(script, policy, strict, digest)
     except PolicyError as error:
         reason = f"{error.rule}: {error}"
-        return values_of({"status": "failed", "reason": reason, "policy_bugs": 1}), None
-    return values_of(run.metrics), run.digest
+        return values_of({"status": "failed", "reason": reason, "policy_bugs": 1}), None, None
+    return values_of(run.metrics), run.digest, None if observe is None else observe(run.records)
 
 
 def price_of(settings: Mapping[str, Any]) -> Price:

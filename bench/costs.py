@@ -51,6 +51,9 @@ def by_turn(records: Iterable[Record]) -> list[dict[str, Any]]:
 def passes_of(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return every pass as `sim.break_even.Pass` has it, with R and the calls it needs to pay back.
 
+    ``pays_for_all`` is whether it would have paid back had all that was broken counted as S: what
+    was lost in front of the cut, because no entry ends there, too.
+
     `ratio` is R, None where reading is free. `calls_needed` leaves refetches out: more than R·S/b;
     None where nothing was removed or reading is free.
     """
@@ -65,9 +68,14 @@ def _pass(each: Pass, read: float) -> dict[str, Any]:
     pays = ratio is not None and each.removed > 0
     return {
         **each._asdict(),
+        "pays_for_all": None if each.paid_back is None else each.saved_usd > _all_lost(each, read),
         "ratio": ratio,
         "calls_needed": (ratio or 0.0) * each.behind / each.removed if pays else None,
     }
+
+
+def _all_lost(each: Pass, read: float) -> float:
+    return each.broken * (each.write - read) / 1_000_000 + each.refetch_usd
 
 
 _COLUMNS = ("tokens", "usd", "maintenance_tokens", "maintenance_usd")

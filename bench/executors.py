@@ -51,8 +51,10 @@ def local(jobs: int) -> Iterator[Executor]:
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    if "forkserver" in methods:
+        _start_server()
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_set_up_worker)
+    pool = _Pool(jobs, mp_context=context, initializer=_set_up_worker)
     try:
         yield pool
     except BaseException:
@@ -80,6 +82,43 @@ def scatter(
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
             yield future.result()
+
+
+def _start_server() -> None:
+    """Start what forks the workers, deaf to Ctrl-C from its first line on, as they are then."""
+    from multiprocessing import forkserver, resource_tracker
+
+    resource_tracker.ensure_running()  # it unblocks what is blocked before it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put a Ctrl-C off until this is over; only the main thread is ever interrupted by one."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool that is not interrupted while it starts a process, which nobody would then end."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with _no_interrupt():
+            return super().submit(fn, *args, **kwargs)
 
 
 def _set_up_worker() -> None:

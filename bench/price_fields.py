@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from datetime import date
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 from sim.errors import unknown
@@ -89,7 +89,10 @@ _FLAGS = frozenset({"cliff_inclusive", "no_edit", "renews"})
 _LISTS = frozenset({"assumed", "gives", "sources"})
 _TEXTS = frozenset({"date", "like", "marks", "name", "note", "rule", "source", "speed"})
 _CHOICES = {"marks": MARKS, "rule": RULES}
+_RATES = frozenset({"cached_rate", "decode_rate", "prefill_rate"})
 _MOST = 2**53
+_SLOWEST = 1e-6
+"""Tokens a second, below which the seconds of a long prompt are no number any more."""
 
 
 class BadField(Exception):
@@ -136,11 +139,13 @@ def _number(field: str, value: Any, alternative: str) -> int | float:
     good = isinstance(value, sort) and not isinstance(value, bool)
     if field == "ttl" and good and value == inf:
         return inf
-    if not good or not isfinite(value) or abs(value) > _MOST:
+    if not good or not abs(value) <= _MOST:
         wanted = "a whole number" if whole else "a finite number"
         raise BadField(f"{field} must be {wanted}{alternative}, not {value!r}", field)
     if value < 0:
         raise BadField(f"{field} cannot be negative, but is {value!r}", field)
+    if field in _RATES and 0 < value < _SLOWEST:
+        raise BadField(f"{field} must be at least {_SLOWEST:f}, not {value!r}", field)
     return int(value) if whole else float(value)
 
 

@@ -74,6 +74,10 @@ class BookFile:
     def _rows(self, tables: Mapping[str, Any], kind: str) -> dict[str, dict[str, Any]]:
         rows = tables.get(kind, {})
         if isinstance(rows, dict) and all(isinstance(row, dict) for row in rows.values()):
+            for name in rows:
+                if not (name.strip() and name.isprintable()):
+                    message = f"a name in {kind!r} must be a line of printable text, not {name!r}"
+                    self.fault(None, BadField(message, kind))
             return rows
         self.fault(None, BadField(f"{kind!r} must hold tables, [{kind}.NAME]", kind))
         return {}

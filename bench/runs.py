@@ -15,7 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from bench import cells
-from bench.cells import make_policy, outcome
+from bench.cells import Observe, make_policy, outcome
 from bench.executors import local, scatter
 from bench.fleets import fleet_outcome, scripts_of
 from sim.errors import EvictbenchError
@@ -23,7 +23,17 @@ from sim.errors import EvictbenchError
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
-__all__ = ["CELL", "Finished", "Plan", "columns", "execute"]
+__all__ = [
+    "CELL",
+    "Finished",
+    "Plan",
+    "Result",
+    "Unit",
+    "check_digests",
+    "columns",
+    "execute",
+    "run_unit",
+]
 
 Row = dict[str, Any]
 
@@ -86,15 +96,17 @@ class Unit:
     seed: int
     cells: tuple[tuple[str, str, str], ...]
     strict: bool
+    observe: Observe | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a cell leaves: its row, and what its run met."""
+    """What a cell leaves: its row, what its run met, and what was *seen* in its records."""
 
     row: Row
     digest: str | None
     tokens_from: str
+    seen: Any = None
 
 
 @dataclass(slots=True)
@@ -129,7 +141,7 @@ def execute(
             for batch in scatter(workers, _run_batch, _batches(plan, jobs), ahead=2 * jobs):
                 results += batch
                 on_finished(len(batch))
-        _check_digests(results)
+        check_digests(results)
     except (KeyboardInterrupt, EvictbenchError) as error:
         finished.stopped = error
     except BrokenProcessPool:
@@ -165,25 +177,28 @@ def _cells(plan: Plan, scenario: Scenario) -> tuple[tuple[str, str, str], ...]:
 
 
 def _run_batch(units: Sequence[Unit]) -> list[Result]:
-    return [result for unit in units for result in _run_unit(unit)]
+    return [result for unit in units for result in run_unit(unit)]
 
 
-def _run_unit(unit: Unit) -> Iterator[Result]:
+def run_unit(unit: Unit) -> Iterator[Result]:
     """Run the cells of *unit* on one script an agent: what is met does not depend on the price."""
     scripts = scripts_of(unit.scenario, unit.seed)
     digests = [script.digest() for script in scripts]
     script = scripts[0]
     for price, label, spec in unit.cells:
         priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
+        seen = None
         if len(priced) == 1:
-            values, met = outcome(priced[0], make_policy(spec), unit.strict, digests[0])
+            policy = make_policy(spec)
+            values, met, seen = outcome(priced[0], policy, unit.strict, digests[0], unit.observe)
         else:
             values, met = fleet_outcome(priced, spec, unit.strict, digests)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
-        yield Result({**cell, **values}, met, script.tokens_from)
+        yield Result({**cell, **values}, met, script.tokens_from, seen)
 
 
-def _check_digests(results: Sequence[Result]) -> None:
+def check_digests(results: Sequence[Result]) -> None:
+    """Raise EvictbenchError if two policies did not meet the same stimuli."""
     first: dict[tuple[str, int], Result] = {}
     for result in results:
         if result.digest is None:

@@ -90,7 +90,7 @@ def sorted_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
 def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:
     """Return the policies in *wanted*, in registry order: label to spec.
 
-    ``all`` stands for all that ship; None for those of the seeds, all but the last two. Raises
+    ``all`` stands for all that ship; None for the first eight. Raises
     InputError for an unknown policy, option or part, and if two policies have one label.
     """
     from policies import registry

@@ -20,6 +20,9 @@ from sim.script import Script
 
 __all__ = ["about", "load_file"]
 
+_BESIDE = ("prices", tool_logs.KEY)
+"""Settings that are paths, in a file from where it stands."""
+
 
 def about(file: Path) -> str:
     """Return the line in which a scenario file says what it shows."""
@@ -37,9 +40,9 @@ def load_file(
     """Return the scenario of a file, with its flips or variants *patches* applied in turn.
 
     *overrides* are settings from outside, as text or typed; a file with its own stimuli takes all
-    but `turns`. A folder of logs that the file names stands beside the file; *measure* measures
-    them. Raises one InputError with everything that is wrong with the file and its
-    patches, or with the overrides.
+    but `turns`. A folder of logs or a price book that the file names stands beside the file;
+    *measure* measures the logs. Raises one InputError with everything that is wrong with the file
+    and its patches, or with the overrides.
     """
     data, faults = read_toml(file)
     document = read_document(data, faults)
@@ -56,9 +59,9 @@ def load_file(
     chosen.layers.append(given)
     settings, make = _maker(chosen, label, layer, faults)
     faults.raise_all()
-    if tool_logs.KEY in settings and tool_logs.KEY not in given.values:
-        folder = Path(settings[tool_logs.KEY]).expanduser()
-        settings[tool_logs.KEY] = str(file.parent / folder)
+    for key in _BESIDE:
+        if key in settings and key not in given.values:
+            settings[key] = str(file.parent / Path(settings[key]).expanduser())
     logs = tool_logs.of_settings(settings, measure)
     if logs is not None:
         make = partial(family_script, layer, label, settings, logs=logs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
 from functools import cache
@@ -19,9 +20,11 @@ from sim.errors import InputError, unknown
 from sim.script import STIMULI, Attempt, Script, script_from_json
 from sim.settings import KEYS
 
-__all__ = ["load_script"]
+__all__ = ["is_script", "load_script"]
 
 _VERSION = 1
+_FIRST = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"evictbench_script"\s*:')
+_HEAD = 4096
 _DRAWN_FROM = (
     "copies.",
     "relevance.",
@@ -56,6 +59,15 @@ _ATTEMPT = {
     "failed": Key("failed", "tables"),
 }
 _SIZE = Key("tokens", "whole", low=0)
+
+
+def is_script(file: Path) -> bool:
+    """Whether *file* looks like a script, by its first key, rather than like a recording."""
+    try:
+        with open(file, "rb") as opened:
+            return _FIRST.match(opened.read(_HEAD)) is not None
+    except OSError:
+        return False
 
 
 def load_script(file: Path, overrides: Mapping[str, Any] | None = None) -> Scenario:

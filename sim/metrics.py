@@ -78,7 +78,7 @@ METRICS: tuple[Metric, ...] = (
     _cost("maintenance_cost_usd", "USD", "less", "price of the calls that rewrite or keep alive"),
     _cost("total_cost_usd", "USD", "less", "input, output and maintenance"),
     *(
-        _cost(f"{cause.replace('-', '_')}_cost_usd", "USD", better, f"of it: {meaning}")
+        _cost(f"{cause.replace('-', '_')}_cost_usd", "USD", better, f"of the input: {meaning}")
         for cause, better, meaning in (
             ("read", None, "what was read from the cache"),
             ("append", None, "new in the request, let in at the door"),

@@ -49,7 +49,11 @@ def console() -> Console:
     """Return the console of standard output: no colours unless it is a terminal that takes them."""
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=False)
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # as any other output does; the app knows what it means
+
+    return Plain(highlight=False, soft_wrap=False)
 
 
 def print_as(tables: list[Table], form: str) -> None:
@@ -82,10 +86,8 @@ def _print(comparison: Comparison, form: str) -> None:
 
         click.echo(csv_text(comparison.rows, comparison.columns), nl=False)
     else:
-        from bench.tables.comparison import comparison_tables
-
         wide = form == "md" or console().width >= WIDE
-        print_as(comparison_tables(comparison, wide), form)
+        print_as(comparison.tables(wide), form)
 
 
 def _say_stopped(comparison: Comparison, out: Path | None) -> int:

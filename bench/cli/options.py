@@ -100,6 +100,13 @@ def _own_book(ctx: click.Context, option: click.Parameter, path: str | None) -> 
     return path
 
 
+def _one(ctx: click.Context, option: click.Parameter, names: tuple[str, ...]) -> str | None:
+    """Return the one name that an option takes here, and others take several times."""
+    if len(set(names)) > 1:
+        raise click.BadParameter(f"it takes one name here, not {len(names)}", ctx, option)
+    return names[0] if names else None
+
+
 policies = click.option(
     "-p",
     "--policy",
@@ -107,7 +114,7 @@ policies = click.option(
     metavar="POLICY",
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
-    "without it, those of the seeds, all but compaction and no-op; `all` means every one.",
+    "without it, the first eight of `evictbench list policies`; `all` means every one.",
 )
 
 settings = click.option(
@@ -125,11 +132,16 @@ each_price = click.option(
     metavar="NAME",
     multiple=True,
     help="The row of the price book (see `evictbench list prices`). Repeat it to see where the "
-    "order of the policies depends on the price.",
+    "order of the policies depends on the price. [default: the scenario's, else claude-sonnet-5]",
 )
 
 price = click.option(
-    "--price", metavar="NAME", help="The row of the price book (see `evictbench list prices`)."
+    "--price",
+    metavar="NAME",
+    multiple=True,
+    callback=_one,
+    help="The row of the price book (see `evictbench list prices`). "
+    "[default: the scenario's, else claude-sonnet-5]",
 )
 
 prices = click.option(

@@ -23,7 +23,10 @@ _PRICES: Mapping[str, float] = {
     "claude-opus-5.5": 24.0,
     "claude-fable-5.1": 49.0,
 }
-"""Rows of the price book by R, what a token read again costs more than one kept."""
+"""Rows of the price book by R, what a token read again costs more than one kept.
+
+The first caches by the rule auto, the others by breakpoints.
+"""
 
 _PRICE = "claude-sonnet-5"
 _RATES = (0.0, 0.6)

@@ -13,7 +13,8 @@ __all__ = ["COLUMNS", "break_even_tables", "document", "rows"]
 Row = Mapping[str, Any]
 
 _PLAIN = ("scenario", "policy", "runs", "completed", "requests", "passes", "apart")
-_AFTER = ("ratio", "paid_back", "forced", "cold", "truncated", "lost_in_front", "refetched")
+_SHARES = ("paid_back", "forced", "cold", "truncated", "lost_in_front", "refetched")
+_AFTER = ("ratio", *_SHARES, "reason")
 _AT = {ratio: f"pays_at_{ratio:g}" for ratio in RATIOS}
 
 COLUMNS = (
@@ -56,7 +57,6 @@ def break_even_tables(summary: Sequence[Row]) -> list[Table]:
 
 def _tables(scenario: str, group: Sequence[Row]) -> Iterator[Table]:
     able = [row for row in group if row["runs"]]
-    ratio = next((row["ratio"] for row in able if row["ratio"] is not None), None)
     yield Table(
         f"{scenario}: what the passes came to",
         (
@@ -64,7 +64,7 @@ def _tables(scenario: str, group: Sequence[Row]) -> Iterator[Table]:
             Column("passes", right=True),
             Column("S/b", right=True),
             Column("L", right=True),
-            *(Column(f"R {value:g}", right=True) for value in RATIOS),
+            *(Column(f"R={value:g}", right=True) for value in RATIOS),
             Column("own", right=True),
         ),
         (
@@ -73,14 +73,10 @@ def _tables(scenario: str, group: Sequence[Row]) -> Iterator[Table]:
         ),
         (
             "Medians and quartiles. R: percent of the passes that pay back at that (w − r) / r, "
-            "refetches left out"
-            + (
-                "; own: at the price's own, with them."
-                if ratio is None
-                else f"; own: at the price's own {number(ratio)}, with them."
-            ),
+            f"refetches left out{_own(able)}.",
             f"Published: {PUBLISHED['source']}.",
             *_apart(able),
+            *_not_applicable(group),
         ),
     )
     yield Table(
@@ -126,6 +122,25 @@ def _were(row: Row) -> tuple[str, ...]:
         *(_percent(row[name]) for name in ("forced", "cold", "lost_in_front", "refetched")),
         "–" if row["requests"] is None else _whole(row["requests"]),
     )
+
+
+def _own(able: Sequence[Row]) -> str:
+    """Say what the last column is, if there is anything in it to say it of."""
+    if not able:
+        return ""
+    ratio = next((row["ratio"] for row in able if row["ratio"] is not None), None)
+    if ratio is None:
+        return "; own: at the price's own, which has none since reads are free"
+    return f"; own: at the price's own {number(ratio)}, with them"
+
+
+def _not_applicable(group: Sequence[Row]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for row in group:
+        if row.get("reason"):
+            reasons.setdefault(row["reason"], []).append(row["policy"])
+    for reason, names in reasons.items():
+        yield f"not applicable: {', '.join(names)}; {reason}"
 
 
 def _apart(able: Sequence[Row]) -> Iterator[str]:

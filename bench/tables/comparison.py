@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bench.tables.advice import PLACES_NOTE, SHIP_NOTE, advice_table, stories_advice
@@ -24,7 +24,7 @@ from bench.verdict import Place, places
 if TYPE_CHECKING:
     from bench.api import Comparison
 
-__all__ = ["comparison_tables"]
+__all__ = ["comparison_tables", "edits_notes", "notes_table", "shown_label"]
 
 Row = Mapping[str, Any]
 Lines = Mapping[tuple[str, str], Row]
@@ -64,7 +64,9 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
         if priced[name]:
             mine = advice.get(name, ())
             if any(row["status"] != "not-applicable" for row in rows[name]):
-                tables += advice_table(title, rows[name], mine, wide, lambda p: _label(p, wide))
+                tables += advice_table(
+                    title, rows[name], mine, wide, lambda p: shown_label(p, wide)
+                )
             continue
         if len({row["seed"] for row in rows[name]}) > 1:
             seeded = True
@@ -79,8 +81,13 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
         notes = (*notes, PLACES_NOTE)
     if advice:
         notes = (*notes, SHIP_NOTE)
-    tables.append(Table(notes=(*notes, *_notes(comparison, rows))))
+    tables.append(Table(notes=(*notes, *notes_table(comparison).notes)))
     return tables
+
+
+def notes_table(comparison: Comparison) -> Table:
+    """Return what is worth knowing of *comparison*, as notes alone."""
+    return Table(notes=tuple(_notes(comparison, _by_scenario(comparison.rows))))
 
 
 def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -125,7 +132,7 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
         rate = lines[policy, "confabulation_rate"]
         return (
             _place(found[policy]),
-            _label(policy, wide),
+            shown_label(policy, wide),
             interval(percent, rate["mean"], rate["ci_low"], rate["ci_high"], wide),
             mean("violations", number),
             mean("peak_tokens", size),
@@ -152,7 +159,7 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
     return Table(title, columns, rows)
 
 
-def _label(policy: str, wide: bool, most: int = WIDEST) -> str:
+def shown_label(policy: str, wide: bool, most: int = WIDEST) -> str:
     """Return a policy; in a narrow table over lines of *most* characters, broken before options."""
     if wide:
         return policy
@@ -191,7 +198,7 @@ def _differences_table(title: str, policies: Sequence[str], lines: Lines, wide: 
     rows = tuple(
         Line(
             (
-                _label(policy, wide),
+                shown_label(policy, wide),
                 *(apart(policy, *form) for form in forms),
                 *([] if whole else [str(n)]),
             )
@@ -218,7 +225,7 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
 
         asked = NONE if row["queries"] is None else f"{row['confabulated']}/{row['queries']}"
         return (
-            _label(row["policy"], wide),
+            shown_label(row["policy"], wide),
             value("correct", number),
             asked,
             value("violations", number),
@@ -252,7 +259,7 @@ def _stories_table(stories: Mapping[str, Sequence[Row]], wide: bool) -> Table:
     for story, rows in stories.items():
         outcomes: dict[str, dict[str, None]] = {}
         for policy, outcome in _outcomes(rows):
-            outcomes.setdefault(outcome, {})[_label(policy, wide, LISTED)] = None
+            outcomes.setdefault(outcome, {})[shown_label(policy, wide, LISTED)] = None
         shown = story
         for outcome, policies in outcomes.items():
             lines.append(Line((shown, outcome, ", ".join(policies))))
@@ -295,6 +302,7 @@ def _outcome(row: Row) -> str:
 def _notes(comparison: Comparison, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     manifest = comparison.manifest
     yield from manifest.get("notes", ())
+    yield from edits_notes(manifest["scenarios"].values())
     yield from _not_applicable(rows)
     yield from _failures(rows)
     sources: dict[str, list[str]] = {}
@@ -305,6 +313,22 @@ def _notes(comparison: Comparison, rows: Mapping[str, Sequence[Row]]) -> Iterato
         yield f"tokens: {where}" + (f" ({', '.join(names)})" if len(sources) > 1 else "")
     if manifest["finished"] < manifest["planned"]:
         yield f"{manifest['finished']} of {manifest['planned']} runs were finished."
+
+
+def edits_notes(scenarios: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a sentence if a price is used whose provider may refuse an edited history."""
+    refusing = dict.fromkeys(
+        row["name"]
+        for facts in scenarios
+        if facts["settings"].get("history") != "append-only"
+        for row in facts.get("prices", ())
+        if row.get("no_edit")
+    )
+    if refusing:
+        yield (
+            f"{', '.join(refusing)}: the provider may refuse a request whose history was edited; "
+            "--set history=append-only shows which policies are left then"
+        )
 
 
 def _not_applicable(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:

@@ -139,7 +139,9 @@ def _title(passes: Sequence[Mapping[str, Any]]) -> str:
     paid = [each["paid_back"] for each in passes]
     if None in paid:
         return f"passes: {tokens(len(paid))}, and nothing costs anything"
-    return f"passes: {tokens(sum(paid))} of {tokens(len(paid))} paid back"
+    title = f"passes: {tokens(sum(paid))} of {tokens(len(paid))} paid back"
+    whole = sum(each["pays_for_all"] for each in passes)
+    return title if whole == sum(paid) else f"{title}, {tokens(whole)} if all it broke counts"
 
 
 def _pass(each: Mapping[str, Any]) -> tuple[str, ...]:

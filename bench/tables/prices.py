@@ -282,8 +282,8 @@ def _remarks(rows: Iterable[PriceRow] | Iterable[SpeedRow]) -> Iterable[str]:
 
 _NOTES = (
     "US dollars per million tokens; R = (write - read) / read. A star: assumed, no source gives "
-    "it; after a name, that the model caches by this rule. The speed of every row is assumed "
-    "(`evictbench list speeds`). 5m+1h: a breakpoint may ask for the longer life. Above the cliff "
+    "it; after a name, that the model caches by this rule. Speeds: "
+    "`evictbench list speeds`. 5m+1h: a breakpoint may ask for the longer life. Above the cliff "
     "the whole request is billed at a higher price.",
     "--format json has every field and its source; docs/prices.md says what they mean.",
 )

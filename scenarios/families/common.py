@@ -16,7 +16,7 @@ from sim.streams import replicate_seed
 __all__ = ["Family"]
 
 _COMMON = frozenset(KEYS.values())
-_COMMON_TABLES = PER_KIND | {"cache", "keep_alive", "price", "reader"}
+_COMMON_TABLES = PER_KIND | {"cache", "keep_alive", "price", "prices", "reader"}
 
 
 def _as_they_are(settings: Mapping[str, Any], seed: int) -> Mapping[str, Any]:

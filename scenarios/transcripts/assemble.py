@@ -87,8 +87,9 @@ def _stimuli(
 ) -> Iterator[Stimulus]:
     for turn, seconds in session.waits.items():
         yield Wait(turn, seconds)
+    draws: dict[str, str] = {}
     for draft in session.arrivals:
-        yield _arrival(draft, settings, relevance, seed)
+        yield _arrival(draft, settings, relevance, seed, draws)
     for written in session.writes:
         yield Write(written.turn, written.path, written.tokens)
     for compacted in session.compactions:
@@ -114,7 +115,13 @@ def _compaction(compacted: Compacted, session: Session) -> Compaction:
     return Compaction(turn, compacted.tokens, compacted.trigger, kept)
 
 
-def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, seed: int) -> Arrival:
+def _arrival(
+    draft: Draft,
+    settings: Mapping[str, Any],
+    relevance: Relevance,
+    seed: int,
+    draws: dict[str, str],
+) -> Arrival:
     score = relevance.score(draft, draft.turn)
     source = Kind.FILE if draft.path is not None else draft.kind
     image = draft.kind is Kind.IMAGE
@@ -125,7 +132,7 @@ def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, se
         tokens=settings["image_tokens"] if image else draft.tokens,
         score=settings[f"relevance.{draft.kind}"] if score is None else score,
         time=draft.time or 0.0,
-        facts=tuple(_fact(key, place) for key, place in draft.keys.items()),
+        facts=tuple(_fact(key, place, draws) for key, place in draft.keys.items()),
         copy=_drawn(seed, "copy", draft.id, settings[f"copies.{source}"]),
         pinned=draft.pinned,
         taggable=_drawn(seed, "taggable", draft.pair or draft.id, settings["surrogate.taggable"]),
@@ -139,10 +146,12 @@ def _arrival(draft: Draft, settings: Mapping[str, Any], relevance: Relevance, se
     )
 
 
-def _fact(key: str, place: Place | None) -> Fact:
+def _fact(key: str, place: Place | None, draws: dict[str, str]) -> Fact:
+    """Return the fact that *key* stands there; *draws* number the keys in their order."""
+    draw = draws.setdefault(key, f"value-{len(draws) + 1}")
     if place is None:
-        return Fact(key, key)
-    return Fact(key, key, reducible=place.kept, at=place.at)
+        return Fact(key, key, draw=draw)
+    return Fact(key, key, reducible=place.kept, at=place.at, draw=draw)
 
 
 def _drawn(seed: int, stream: str, name: str, share: float) -> bool:

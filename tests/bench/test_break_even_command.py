@@ -92,3 +92,50 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [("--seeds", "0"), ("--format", "xml"), ("--set", "turns")])
 def test_wrong_words_end_with_two(arguments: tuple[str, ...]) -> None:
     assert typed("doc-analysis", *arguments).exit_code == 2
+
+
+def test_a_policy_that_is_not_applicable_is_said_to_be() -> None:
+    words = (*FULL, "-p", "no-op", "--set", "history=append-only")
+    output = " ".join(typed(*words).output.split())
+    assert "own: at the price's own 11.5, with them." in output
+    assert "not applicable: tiered; the policy edits the history" in output
+    tiered, nothing = json.loads(typed(*words, "--format", "json").stdout)["summary"]
+    assert tiered["runs"] == 0 and "may only be appended to" in tiered["reason"]
+    assert nothing["runs"] == 2 and nothing["reason"] is None
+    alone = " ".join(typed(*FULL, "--set", "history=append-only").output.split())
+    assert "refetches left out. Published" in alone
+
+
+def test_reads_that_are_free_have_no_ratio_of_their_own() -> None:
+    output = " ".join(typed(*FULL, "--price", "vllm").output.split())
+    assert "own: at the price's own, which has none since reads are free." in output
+
+
+def test_two_prices_are_refused() -> None:
+    found = typed(*FULL, "--price", "gpt-5.5", "--price", "gpt-4.1")
+    assert found.exit_code == 2 and "it takes one name here" in found.output
+
+
+def test_an_interrupt_keeps_what_was_finished(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bench import break_even
+
+    file = tmp_path / "passes.jsonl"
+    words = (*FULL, "--format", "json")
+    alone = json.loads(typed(*words).stdout)["summary"]
+    played = break_even._play
+
+    def until_the_third(unit: Any) -> Any:
+        if unit.seed == 2:
+            raise KeyboardInterrupt
+        return played(unit)
+
+    monkeypatch.setattr(break_even, "_play", until_the_third)
+    found = typed(*words, "--seeds", "3", "--passes", file)
+    assert found.exit_code == 0  # what it returns is made the exit code by the app
+    document = json.loads(found.stdout)
+    assert document["summary"] == alone
+    assert (document["manifest"]["finished"], document["manifest"]["planned"]) == (2, 3)
+    assert len(file.read_text().splitlines()) == alone[0]["passes"]
+    assert "interrupted; 2 of 3 runs were finished and are shown" in found.stderr

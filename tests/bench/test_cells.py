@@ -15,11 +15,11 @@ def test_a_policy_that_edits_is_not_applicable_to_an_append_only_history(policy:
     it = script(
         come(1, "sys", 10, kind=Kind.SYSTEM),
         settings={"history": "append-only", "price": "claude-sonnet-5"},
-        capabilities=("facts", "ranks", "roles"),
+        capabilities=("facts", "ranks", "recording", "roles"),
     )
     values, records = run_one(it, policy)
     edits = "edits" in make(policy).needs
-    assert edits is (policy not in ("compaction", "no-op"))
+    assert edits is (policy not in ("compaction", "recorded", "no-op"))
     assert (values["status"], bool(records)) == (
         ("not-applicable", False) if edits else ("completed", True)
     )

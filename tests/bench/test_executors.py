@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
@@ -113,3 +114,19 @@ def test_an_interrupt_reaches_the_caller_of_this_process() -> None:
 
 def test_there_is_a_processor() -> None:
     assert available_jobs() >= 1
+
+
+def test_an_interrupt_waits_until_a_worker_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    submit, started = ProcessPoolExecutor.submit, []
+
+    def interrupted(self: ProcessPoolExecutor, fn: Any, /, *args: Any) -> Future[Any]:
+        os.kill(os.getpid(), signal.SIGINT)
+        started.append(submit(self, fn, *args))
+        return started[-1]
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), local(2) as executor:
+        executor.submit(double, 1)
+    assert len(started) == 1
+    assert signal.getsignal(signal.SIGINT) == before

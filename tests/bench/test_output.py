@@ -4,7 +4,11 @@ import csv
 import io
 import json
 import math
+import os
+import subprocess
+import sys
 from enum import StrEnum
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +16,8 @@ from rich.console import Console
 
 from bench.output import csv_text, json_document, json_lines, markdown, plain, print_tables
 from bench.tables.parts import Column, Line, Table
+
+ROOT = Path(__file__).parents[2]
 
 
 class Word(StrEnum):
@@ -131,3 +137,15 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
     nasty = Table("\x1b[2J", (Column("x"),), (Line(("\x1b]0;title\x07",)),), ("\x9b1m",))
     for text in (printed(nasty), markdown([nasty])):
         assert not set(text) & {"\x1b", "\x07", "\x9b"}
+
+
+@pytest.mark.parametrize("words", [("prices",), ("prices", "--format", "csv"), ("metrics",)])
+def test_nobody_who_reads_on_is_no_failure(words: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "bench", "list", *words]
+    try:
+        found = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    assert (found.returncode, found.stderr) == (0, "")

@@ -327,3 +327,79 @@ def test_list_with_a_broken_book(write: Write, evictbench: Run) -> None:
 
 def test_fields_that_a_rule_reads_are_fields() -> None:
     assert all(set(names) <= ROW_FIELDS for names in READ_BY.values())
+
+
+@pytest.mark.parametrize("value", ["1" + 400 * "0", "-1" + 400 * "0", "-1e400", "-nan"])
+def test_no_number_is_too_large_to_be_refused(write: Write, value: str) -> None:
+    for field in ("input", "minimum", "ttl"):
+        with pytest.raises(InputError, match=f"{field} must be a .* number") as error:
+            read_book(write(f'[prices.mine]\nlike = "gpt-5.5"\n{field} = {value}\n'))
+        assert error.value.line == 3
+
+
+def test_a_speed_is_fast_enough_for_seconds_to_be_a_number(write: Write) -> None:
+    slow = '[speeds.slow]\nlike = "calibration A3"\nprefill_rate = {}\n'
+    assert read_book(write(slow.format("1e-6"))).speeds["slow"].speed.prefill_rate == 1e-6
+    for rate in ("9.9e-7", "5e-324"):
+        with pytest.raises(InputError, match=r"prefill_rate must be at least 0\.000001"):
+            read_book(write(slow.format(rate)))
+
+
+@pytest.mark.parametrize("name", ['""', '"  "', r'"two\nlines"', r'"\u001b[31mred"'])
+@pytest.mark.parametrize("kind", ["prices", "speeds"])
+def test_a_row_has_a_name_that_can_be_typed(write: Write, kind: str, name: str) -> None:
+    like = {"prices": "gpt-5.5", "speeds": "calibration A3"}[kind]
+    with pytest.raises(InputError, match=f"a name in '{kind}' must be a line of printable text"):
+        read_book(write(f'[{kind}.{name}]\nlike = "{like}"\n'))
+
+
+def test_one_price_is_one_price(evictbench: Run) -> None:
+    words = ("run", "three-tools", "-p", "tiered", "--price", "gpt-5.5", "--price")
+    code, out, err = evictbench(*words, "gpt-4.1")
+    assert (code, out) == (2, "") and "--price" in err and "it takes one name here" in err
+    assert evictbench(*words, "gpt-5.5")[0] == 0
+
+
+def test_the_book_of_a_scenario_file_stands_beside_it(
+    tmp_path: Path, evictbench: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside, elsewhere = tmp_path / "beside", tmp_path / "elsewhere"
+    for folder, read in ((beside, 0.25), (elsewhere, 0.75)):
+        folder.mkdir()
+        book = f'[prices.ours]\nlike = "gpt-5.5"\nread = {read}\n{SOURCE}'
+        (folder / "ours.toml").write_text(book, encoding="utf-8")
+    (beside / "mine.toml").write_text(
+        'settings = { turns = 1, budget = 9_000, price = "ours", prices = "ours.toml" }\n'
+        '[[segment]]\nturn = 1\nid = "task"\nkind = "task"\ntokens = 2_000\n',
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(elsewhere)
+    words = ("break-even", "../beside/mine.toml", "-p", "no-op", "--format", "json")
+    # (5 − 0.25) / 0.25, and (5 − 0.75) / 0.75 from the command line's own folder.
+    for more, ratio in (((), 19.0), (("--set", "prices=ours.toml"), 17 / 3)):
+        code, out, _ = evictbench(*words, *more)
+        assert code == 0
+        assert json.loads(out)["summary"][0]["ratio"] == pytest.approx(ratio, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["doc-analysis", "coding-agent", "support-agent", "trace"])
+def test_a_book_of_ones_own_holds_in_families_and_pinned_scenarios(name, tmp_path):
+    from bench.api import compare
+
+    book = tmp_path / "mine.toml"
+    book.write_text(
+        '[prices.claude-sonnet-5]\ninput = 4.0\nwrite = 5.0\nread = 0.4\noutput = 20.0\n'
+        'source = "ours"\ndate = "2026-12-01"\n'
+    )
+    once, twice = (
+        compare(
+            [name],
+            ["no-op"],
+            seeds=1,
+            settings={"turns": 8} if name != "trace" else {},
+            price="claude-sonnet-5",
+            prices=prices,
+        ).rows[0]["total_cost_usd"]
+        for prices in (None, book)
+    )
+    assert twice == pytest.approx(2 * once, rel=1e-12)

@@ -8,8 +8,7 @@ from rich.console import Console
 
 from bench.api import Comparison
 from bench.output import print_tables
-from bench.summary import summarise
-from bench.tables.comparison import _label, comparison_tables
+from bench.tables.comparison import comparison_tables, shown_label
 from bench.tables.parts import (
     Table,
     dollars,
@@ -67,13 +66,13 @@ def test_intervals() -> None:
 
 
 def test_a_policy_is_broken_before_its_options_where_there_is_no_room() -> None:
-    assert _label(LONG, False) == LONG
-    assert _label("tiered:arrival=off", False) == "tiered:\n arrival=off"
+    assert shown_label(LONG, False) == LONG
+    assert shown_label("tiered:arrival=off", False) == "tiered:\n arrival=off"
     long = "tag-or-drop:tag=off,rewrite.below=0.3"
-    assert _label(long, False) == "tag-or-drop:\n tag=off,\n rewrite.below=0.3"
-    assert _label(long, True) == long
-    assert _label(long, False, 24) == "tag-or-drop:tag=off,\n rewrite.below=0.3"
-    assert _label("src/some/folder/mine.py:Mine", False) == "src/some/folder/\n mine.py:Mine"
+    assert shown_label(long, False) == "tag-or-drop:\n tag=off,\n rewrite.below=0.3"
+    assert shown_label(long, True) == long
+    assert shown_label(long, False, 24) == "tag-or-drop:tag=off,\n rewrite.below=0.3"
+    assert shown_label("src/some/folder/mine.py:Mine", False) == "src/some/folder/\n mine.py:Mine"
 
 
 def comparison(rows: list[dict[str, Any]], **kinds: str) -> Comparison:
@@ -88,7 +87,7 @@ def comparison(rows: list[dict[str, Any]], **kinds: str) -> Comparison:
         for name in dict.fromkeys(r["scenario"] for r in rows)
     }
     manifest = {"scenarios": scenarios, "planned": len(rows), "finished": len(rows)}
-    return Comparison(rows, summarise(rows, METRICS), manifest)
+    return Comparison(rows, None, manifest)
 
 
 def family(seeds: int = 4) -> list[dict[str, Any]]:

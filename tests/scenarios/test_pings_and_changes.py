@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scenarios import catalogue, transcripts
-from scenarios.pings import with_pings
+from scenarios.pings import too_many, with_pings
 from sim.errors import InputError
 from sim.script import CHANGES, Change, KeepAlive, Script, Stimulus, Wait, script_to_json
 
@@ -202,6 +202,30 @@ def test_a_flip_that_takes_the_wait_away_leaves_a_ping_without_one(write):
     (reported,) = said(write(BASE + '[flips.no-lunch]\nremove = ["lunch"]\n'))
     assert reported.startswith("mine.toml:18: keep-alive 'ping' is never sent")
     catalogue.load(write(BASE + '[flips.no-lunch]\nremove = ["lunch", "ping"]\n') + "/no-lunch")
+
+
+def test_pings_without_an_end_in_sight_are_refused(write):
+    # 2,400 s of wait: one every 0.024 s makes 99,999 pings and none as the turn begins.
+    catalogue.load(write(BASE.replace("seconds = 240\n", "seconds = 0.024\n", 1)))
+    reported = said(write(BASE.replace("seconds = 240\n", "seconds = 0.0239\n", 1)))
+    assert reported == [
+        "mine.toml:19: keep-alive 'ping': one every 0.0239 seconds is more than 100,000 pings in "
+        "the wait of 2,400 seconds before turn 3"
+    ]
+
+
+def test_pings_of_a_setting_have_the_same_limit():
+    settings = {"keep_alive.seconds": "1e-3"}
+    with pytest.raises(InputError, match=r"^keep_alive\.seconds: one every 0\.001 seconds is more"):
+        catalogue.load("cache-life", settings).script(0)
+    waits = (Wait(2, 60.0), Wait(2, 60.0), KeepAlive(2, 50.0))
+    assert with_pings(waits, {"keep_alive.seconds": 1e-3}) == waits
+
+
+def test_waits_of_a_turn_are_one_to_its_pings():
+    waits, ping = (Wait(2, 600_000.0), Wait(2, 600_000.0), Wait(3, 1.0)), KeepAlive(2, 11.9)
+    assert too_many([ping], waits[1:]) == []
+    assert [found for found, _ in too_many([ping, KeepAlive(3, 1.0)], waits)] == [ping]
 
 
 def test_a_family_has_its_own(write):

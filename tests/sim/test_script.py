@@ -12,6 +12,7 @@ from sim.script import (
     Act,
     Attempt,
     Change,
+    Compaction,
     KeepAlive,
     Operator,
     Query,
@@ -61,6 +62,7 @@ EVERY = script(
     Wait(2, 30.0),
     KeepAlive(2, 12.5),
     Change(2, "effort", "low"),
+    Compaction(2, 40, "manual", ("r",)),
     attempts=(
         Attempt(1, 1),
         Attempt(2, 2, ("k",), ("a.py",), (come(2, "ok", 1),), (come(2, "no", 2), Wait(2, 1.0))),

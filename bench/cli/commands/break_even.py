@@ -14,7 +14,7 @@ DEFAULT = "coding-agent"
 """What is run where no scenario is named."""
 
 
-@click.command("break-even")
+@click.command("break-even", short_help="Show what passes break, and how many pay back.")
 @click.argument("scenarios", metavar="[SCENARIO]...", nargs=-1)
 @options.policies
 @click.option(
@@ -60,7 +60,8 @@ def command(
     """
     from bench import break_even, progress
     from bench.api import SEEDS
-    from bench.cli.emit import print_as, warn
+    from bench.cli.codes import INTERRUPTED
+    from bench.cli.emit import print_as, say, warn
     from bench.executors import available_jobs
     from bench.output import csv_text, json_document, json_lines
     from bench.results import write_text
@@ -75,16 +76,27 @@ def command(
         prices=prices,
         warn=warn,
     )
-    with progress.shown("break-even") as report:
-        runs = break_even.collect(work, jobs or available_jobs(), report=report)
+    runs: list[break_even.Played] = []
+    interrupted = False
+    try:
+        with progress.shown("break-even") as report:
+            break_even.collect(work, jobs or available_jobs(), report=report, kept=runs)
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+        interrupted = True
     if passes is not None:
         lines = json_lines(break_even.pass_rows(runs))
         write_text(passes, "".join(f"{line}\n" for line in lines))
     summary = break_even.summarise(runs)
     if form == "json":
-        click.echo(json_document(shown.document(summary, work.manifest())), nl=False)
+        counts = {"planned": work.planned, "finished": len(runs)}
+        click.echo(json_document(shown.document(summary, {**work.manifest(), **counts})), nl=False)
     elif form == "csv":
         click.echo(csv_text(shown.rows(summary), shown.COLUMNS), nl=False)
     else:
         print_as(shown.break_even_tables(summary), form)
+    if interrupted:
+        say(f"interrupted; {len(runs)} of {work.planned} runs were finished and are shown")
+        return INTERRUPTED
     return 0

@@ -23,7 +23,7 @@ _MOST_NAMED = 5
 _LOOP = ("budget", "attempts", "fill", "material")
 
 
-@click.command()
+@click.command(short_help="Add up how large a loop's window can get.")
 @click.argument("file", metavar="FILE")
 @click.option(
     "--budget", type=options.Whole(1, 10**9), metavar="N", help="The window's limit in tokens."

@@ -49,8 +49,8 @@ def command(
 
     \b
     Examples:
-      All policies on all workloads:
-        evictbench compare
+      Every policy on every workload:
+        evictbench compare -p all
       Two policies, a hundred seeds, two hundred turns each:
         evictbench compare doc-analysis -p naive-rewrite -p tag-or-drop \\
             --seeds 100 --set turns=200

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command()
+@click.command(short_help="List policies, scenarios, prices and more.")
 @click.argument("what", type=options.OneOf(WHAT))
 @options.prices
 @options.format_of("table", "json", "csv", "md")
@@ -26,6 +26,7 @@ def command(ctx: click.Context, what: str, prices: str | None, form: str) -> int
     \b
     Examples:
       evictbench list policies
+      evictbench list speeds
       evictbench list prices --format csv
       evictbench list prices --prices my-prices.toml
     """

@@ -16,7 +16,7 @@ _INPUT = "-"
 """Stands for standard input."""
 
 
-@click.command()
+@click.command(short_help="Reduce a tool's output; show what is lost.")
 @click.argument("file", metavar="FILE|-")
 @click.option(
     "--tool",

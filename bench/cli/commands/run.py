@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command()
+def _show_schema(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from bench.export.schema import schema_text
+
+        click.echo(schema_text(), nl=False)
+        ctx.exit()
+
+
+@click.command(short_help="Run one scenario or script; show every figure.")
 @click.argument("scenario", metavar="SCENARIO|SCRIPT.json")
 @click.option(
     "-p",
@@ -36,6 +44,20 @@ __all__ = ["command"]
     help="Write the event records there, one JSON object a line.",
 )
 @click.option(
+    "--events-schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_schema,
+    help="Print the JSON Schema of an event record, and exit.",
+)
+@click.option(
+    "--trace",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="Write the run as a trace there, which Perfetto (ui.perfetto.dev) opens.",
+)
+@click.option(
     "--write-script",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE.json",
@@ -51,6 +73,7 @@ def command(
     price: str | None,
     prices: str | None,
     events: Path | None,
+    trace: Path | None,
     write_script: Path | None,
     strict: bool,
     form: str,
@@ -65,6 +88,8 @@ def command(
         evictbench run rate-limit-table/small-dump -p slack-swap-refuse
       Everything that happened, one JSON object an event:
         evictbench run coding-agent -p tiered --seed 3 --events events.jsonl
+      On a time line: calls, tools, what the window held, what left it?
+        evictbench run coding-agent -p tiered --trace trace.json
       What did each eviction cost, and did it pay back?
         evictbench run coding-agent -p tiered --price claude-fable-5.1
       Eight agents on one server, and how long they queued?
@@ -94,6 +119,10 @@ def command(
     metrics, happened = document["metrics"], document["events"]
     if events is not None:
         write_text(events, "".join(f"{line}\n" for line in json_lines(happened)))
+    if trace is not None:
+        from bench.export.trace import trace as traced
+
+        write_text(trace, json_document(traced(happened, scripts)))
     if form == "json":
         click.echo(json_document(document), nl=False)
     else:

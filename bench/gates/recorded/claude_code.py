@@ -14,9 +14,9 @@ from typing import Any
 from bench.gates.calls import Call, Thread, tier
 from bench.gates.recorded.arms import BEYOND, CONTINUES, FIRST, SHRINKS, Arm, Replayed
 from bench.gates.replaying import predict
-from scenarios.transcripts.formats import claude_code
 from scenarios.transcripts.events import Usage
 from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.formats import claude_code
 from scenarios.transcripts.recording import Recording
 
 __all__ = ["arms", "thread"]

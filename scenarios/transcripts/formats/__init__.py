@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scenarios.transcripts.formats import (
+    aider,
     anthropic,
     claude_code,
     openai,
@@ -19,6 +20,7 @@ from sim.errors import InputError
 __all__ = ["FORMATS", "Found", "formats", "get_format", "recognise"]
 
 FORMATS: tuple[Format, ...] = (
+    aider.FORMAT,
     claude_code.FORMAT,
     openhands_completions.FORMAT,
     anthropic.FORMAT,
@@ -47,7 +49,7 @@ class Found:
 
 
 def recognise(path: Path) -> Found:
-    """Return what *path* holds; raises InputError that names the formats if it is none."""
+    """Return what *path* holds; raises InputError if it is none."""
     seen = Seen(Recording(path))
     for format in FORMATS:
         if format.fits(seen):
@@ -55,8 +57,7 @@ def recognise(path: Path) -> Found:
             return Found(
                 path, format, None if series is None else series.outline(path, seen.document)
             )
-    known = ", ".join(format.name for format in FORMATS)
-    what = f"not a recording in a format that is read here ({known})"
+    what = "not a recording in a format that is read here (`evictbench replay --list-formats`)"
     fault = seen.fault
     if fault is None:
         raise InputError(what, file=path)

@@ -1,0 +1,76 @@
+"""What a recorded session came to as it was: its own usage, and the same calls simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bench.replays.usage import UNRECORDED, cost, fit, totals
+
+if TYPE_CHECKING:
+    from scenarios.scenario import Scenario
+    from sim.records import Record
+    from sim.script import Script
+
+__all__ = ["COMPARED", "reference"]
+
+COMPARED = ("input_tokens", "total_cost_usd", "total_seconds", "peak_tokens", "cache_hit_rate")
+"""Metrics of the simulated recording that policies are compared with."""
+
+
+def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[str, Any]:
+    """Return what the recording of *scenario* came to.
+
+    ``usage`` has the sums of the recorded counts and `calls`, None where no call has any; ``fit``
+    how recorded prompts follow from simulated ones; ``compactions`` how many the recording made;
+    ``simulated``, by price, :data:`COMPARED` of the session replayed as it happened: with the
+    recording's compactions, and room for everything else; ``recorded_input_usd``, by price, the
+    recorded prompts at that price.
+    """
+    from bench.cells import price_of
+    from sim.script import Arrival, Compaction
+
+    script = scenario.script(0)
+    turns = [s.turn for s in script.stimuli if isinstance(s, Compaction)]
+    usage = totals(script)
+    simulated: dict[str, dict[str, Any]] = {}
+    sent: dict[int, int] = {}
+    for price in prices:
+        metrics, records = _as_it_was(script, price)
+        simulated[price] = {name: metrics[name] for name in COMPARED}
+        sent = _sent(records)
+    unrecorded = sum(
+        s.tokens for s in script.stimuli if isinstance(s, Arrival) and s.id == UNRECORDED
+    )
+    return {
+        "format": format,
+        "turns": scenario.settings["turns"],
+        "compactions": len(turns),
+        "usage": usage if usage["calls"] else None,
+        "fit": fit(script, sent, unrecorded, turns),
+        "simulated": simulated,
+        "recorded_input_usd": {
+            price: cost(script, price_of({**script.settings, "price": price})) for price in prices
+        },
+    }
+
+
+def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]]:
+    """Run the recording with its own compactions alone, in a window that has room for all."""
+    from bench.cells import run_one
+    from sim.script import Arrival
+
+    room = sum(
+        max(s.tokens, script.settings["image_tokens"])
+        for s in script.stimuli
+        if isinstance(s, Arrival)
+    )
+    room += sum(getattr(s, "tokens", 0) or 0 for s in script.stimuli)
+    settings = {**script.settings, "price": price, "budget": max(1, 2 * room)}
+    return run_one(replace(script, settings=settings), "recorded")
+
+
+def _sent(records: Sequence[Record]) -> dict[int, int]:
+    """Return the size of each turn's own request."""
+    return {record[2]: record[3] for record in records if record[0] == "call" and not record[12]}

@@ -1,0 +1,87 @@
+"""What if: each policy against the recording, session by session and over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bench.statistics import estimate
+
+if TYPE_CHECKING:
+    from bench.replays.plan import Finished
+
+__all__ = ["SAVED", "pooled", "what_if"]
+
+SAVED: Mapping[str, str] = {
+    "tokens": "input_tokens",
+    "usd": "total_cost_usd",
+    "seconds": "total_seconds",
+}
+"""What is saved → the metric it is saved of."""
+
+
+def what_if(finished: Finished) -> list[dict[str, Any]]:
+    """Return a row for each session, price and policy: what it saved against the recording.
+
+    ``saved_tokens``, ``saved_usd`` and ``saved_seconds`` are the recording's, simulated at the same
+    price, less the policy's: negative where the policy loses, None where its run did not end.
+    Beside them stands what `bench.replays.facts` says.
+    """
+    return [
+        _row(row, seen, finished.references.get(row["scenario"]))
+        for row, seen in zip(finished.rows, finished.seen, strict=True)
+    ]
+
+
+def _row(
+    row: Mapping[str, Any], seen: Mapping[str, Any] | None, told: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    out: dict[str, Any] = {key: row[key] for key in ("scenario", "price", "policy")}
+    done = row["status"] == "completed" and told is not None
+    for name, metric in SAVED.items():
+        before = told["simulated"][row["price"]][metric] if told is not None and done else None
+        out[f"saved_{name}"] = None if before is None else before - row[metric]
+        out[f"recorded_{name}"] = before
+    return {**out, **(seen or {})}
+
+
+def pooled(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a line for each price, policy and thing saved, over the sessions of *rows*.
+
+    ``total`` is the sum, ``share`` it over the same sum of the recording; ``mean`` is a session's,
+    with a 95 % interval over the ``n`` sessions that the policy played to their end; ``better`` and
+    ``worse`` count the sessions in which it saved and lost.
+    """
+    import numpy as np
+
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault((row["price"], row["policy"]), []).append(row)
+    lines = []
+    for (price, policy), mine in groups.items():
+        for name in SAVED:
+            both = [
+                (row[f"saved_{name}"], row[f"recorded_{name}"])
+                for row in mine
+                if row[f"saved_{name}"] is not None
+            ]
+            saved = [each for each, _ in both]
+            found = estimate(np.array(saved, dtype=float))
+            whole = sum(before for _, before in both)
+            lines.append(
+                {
+                    "price": price,
+                    "policy": policy,
+                    "saved": name,
+                    "total": sum(saved),
+                    "share": sum(saved) / whole if whole else None,
+                    "mean": found.mean,
+                    "ci_low": found.low,
+                    "ci_high": found.high,
+                    "n": found.n,
+                    "sessions": len(mine),
+                    "better": sum(each > 0 for each in saved),
+                    "worse": sum(each < 0 for each in saved),
+                }
+            )
+    return lines
