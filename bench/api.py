@@ -228,6 +228,8 @@ def replay(
     finished = replays.execute(order, jobs, executor, report, heard)
     if finished.stopped is not None and not partial:
         raise finished.stopped
+    if finished.stopped is None and not finished.rows:
+        raise InputError("no model call is recorded in any of the files")
     manifest = {
         **started.manifest(finished.described, labels, wanted, strict, jobs),
         "planned": finished.planned,

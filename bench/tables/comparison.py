@@ -85,9 +85,15 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
     return tables
 
 
-def notes_table(comparison: Comparison) -> Table:
-    """Return what is worth knowing of *comparison*, as notes alone."""
-    return Table(notes=tuple(_notes(comparison, _by_scenario(comparison.rows))))
+def notes_table(comparison: Comparison, of_all: bool = True) -> Table:
+    """Return what is worth knowing of *comparison*, as notes alone.
+
+    The manifest's own notes are counted only, unless those *of_all* scenarios are wanted.
+    """
+    notes = comparison.manifest.get("notes", ())
+    counted = f"{len(notes):,} notes on single sessions are in `manifest` of --format json."
+    told = notes if of_all else [counted] if notes else []
+    return Table(notes=(*told, *_notes(comparison, _by_scenario(comparison.rows))))
 
 
 def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -301,7 +307,6 @@ def _outcome(row: Row) -> str:
 
 def _notes(comparison: Comparison, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     manifest = comparison.manifest
-    yield from manifest.get("notes", ())
     yield from edits_notes(manifest["scenarios"].values())
     yield from _not_applicable(rows)
     yield from _failures(rows)

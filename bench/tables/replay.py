@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bench.tables.comparison import comparison_tables, notes_table, shown_label
@@ -43,10 +44,10 @@ def replay_tables(replay: Replay, wide: bool) -> list[Table]:
         for name, rows in sessions.items():
             tables += _session(name, replay.recorded.get(name), rows, wide)
     else:
-        last = notes_table(replay)
+        last = notes_table(replay, of_all=False)
         tables += _sessions(replay, sessions, wide)
     if len(sessions) > 1:
-        tables += _pooled(replay.pooled, wide)
+        tables += _pooled(replay, wide)
     notes = [SAVED_NOTE, GONE_NOTE, *([POOLED_NOTE] if len(sessions) > 1 else [])]
     return [*tables, Table(notes=(*notes, *last.notes))]
 
@@ -131,7 +132,8 @@ def _fitted(told: Row) -> Iterator[str]:
         yield (
             f"Recorded tokens are {tokens(fit['offset'])} + {fit['factor']:.2f} times the "
             f"simulated (fitted on {fit['fitted']:,} calls; over the next {fit['held_out']:,} off "
-            f"by {_percent(fit['median_error'])} in the median, {_percent(fit['max_error'])} at most)."
+            f"by {_percent(fit['median_error'])} in the median, "
+            f"{_percent(fit['max_error'])} at most)."
         )
 
 
@@ -159,86 +161,97 @@ def _examples(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _sessions(replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool) -> Iterator[Table]:
+    price = replay.what_if[0]["price"]
     columns = (
         Column("session"),
-        Column("format"),
+        *((Column("format"),) if wide else ()),
         Column("calls", True),
         Column("input", True),
         Column("$", True),
         Column("saves most"),
         Column("$ saved", True),
-        Column("loses most"),
-        Column("$ saved", True),
+        Column("gone", True),
+        *((Column("loses most"), Column("$ saved", True)) if wide else ()),
     )
-    size = tokens if wide else short_tokens
-    price = replay.what_if[0]["price"]
-
-    def line(name: str, rows: Sequence[Row]) -> Line:
+    rows = []
+    for name, mine in sessions.items():
         told = replay.recorded.get(name)
-        able = [r for r in rows if r["price"] == price and r["saved_usd"] is not None]
+        able = [r for r in mine if r["price"] == price and r["saved_usd"] is not None]
         if told is None or not able:
-            return Line((name, "–", *("–",) * 7))
-        simulated = told["simulated"][price]
-        best = max(able, key=lambda row: row["saved_usd"])
-        worst = min(able, key=lambda row: row["saved_usd"])
-        return Line(
-            (
-                name,
-                told["format"],
-                tokens(told["turns"]),
-                size(simulated["input_tokens"]),
-                dollars(simulated["total_cost_usd"]),
-                shown_label(best["policy"], wide),
-                dollars(best["saved_usd"]),
-                shown_label(worst["policy"], wide),
-                dollars(worst["saved_usd"]),
-            )
-        )
-
-    title = f"{len(sessions):,} sessions at {price}: as recorded, and who saves most and least"
-    shown = list(sessions.items())
-    yield Table(title, columns, tuple(line(name, rows) for name, rows in shown))
+            cells = [_cut(name, wide), *("–" for _ in columns[1:])]
+        else:
+            cells = list(_session_cells(name, told, able, price, wide))
+        rows.append(Line(tuple(cells)))
+    title = f"{len(sessions):,} sessions at {price}: as recorded, and which policy saves most"
+    yield Table(title, columns, tuple(rows))
 
 
-def _pooled(lines: Sequence[Row], wide: bool) -> Iterator[Table]:
+def _session_cells(
+    name: str, told: Row, able: Sequence[Row], price: str, wide: bool
+) -> Iterator[str]:
+    simulated = told["simulated"][price]
+    best = max(able, key=lambda row: row["saved_usd"])
+    worst = min(able, key=lambda row: row["saved_usd"])
+    yield _cut(name, wide)
+    if wide:
+        yield told["format"]
+    yield tokens(told["turns"])
+    yield (tokens if wide else short_tokens)(simulated["input_tokens"])
+    yield dollars(simulated["total_cost_usd"])
+    yield shown_label(best["policy"], wide)
+    yield dollars(best["saved_usd"])
+    yield "–" if best.get("gone_count") is None else tokens(best["gone_count"])
+    if wide:
+        yield shown_label(worst["policy"], wide)
+        yield dollars(worst["saved_usd"])
+
+
+def _cut(name: str, wide: bool) -> str:
+    most = 40 if wide else 22
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
+def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
+    gone: dict[tuple[str, str], int] = {}
+    for row in replay.what_if:
+        key = (row["price"], row["policy"])
+        gone[key] = gone.get(key, 0) + (row.get("gone_count") or 0)
+    groups: dict[tuple[str, str], dict[str, Row]] = {}
+    for line in replay.pooled:
+        groups.setdefault((line["price"], line["policy"]), {})[line["saved"]] = line
     columns = (
         Column("policy"),
-        Column("sessions", True),
-        Column("tokens saved", True),
-        Column("%", True),
-        Column("$ saved", True),
-        Column("%", True),
-        Column("$ a session", True),
-        Column("saves in", True),
-        Column("loses in", True),
+        Column("ended", True),
+        Column("tokens\nsaved, %", True),
+        Column("$\nsaved", True),
+        Column("\n%", True),
+        Column("$ saved\na session", True),
+        *((Column("saves\nin", True), Column("loses\nin", True)) if wide else ()),
+        Column("\ngone", True),
     )
-    size = tokens if wide else short_tokens
-    groups: dict[tuple[str, str], dict[str, Row]] = {}
-    for line in lines:
-        groups.setdefault((line["price"], line["policy"]), {})[line["saved"]] = line
     for price in dict.fromkeys(price for price, _ in groups):
-        mine = {policy: each for (at, policy), each in groups.items() if at == price}
-        rows = tuple(_pooled_line(policy, each, size, wide) for policy, each in mine.items())
-        yield Table(f"All sessions at {price}, pooled", columns, rows)
+        rows = [
+            Line(tuple(_pooled_cells(policy, each, gone[at, policy], wide)))
+            for (at, policy), each in groups.items()
+            if at == price
+        ]
+        yield Table(f"all sessions at {price}, pooled", columns, tuple(rows))
 
 
-def _pooled_line(
-    policy: str, each: Mapping[str, Row], size: Callable[[float], str], wide: bool
-) -> Line:
+def _pooled_cells(policy: str, each: Mapping[str, Row], gone: int, wide: bool) -> Iterator[str]:
     usd, saved = each["usd"], each["tokens"]
+    yield shown_label(policy, wide)
+    yield f"{usd['n']:,}/{usd['sessions']:,}"
     if not usd["n"]:
-        return Line((shown_label(policy, wide), f"0 of {usd['sessions']:,}", *("–",) * 7))
-    form = lambda value: dollars(value, 3, max(abs(usd["ci_low"] or 0), abs(usd["ci_high"] or 0)))  # noqa: E731
-    return Line(
-        (
-            shown_label(policy, wide),
-            f"{usd['n']:,} of {usd['sessions']:,}",
-            size(saved["total"]),
-            "–" if saved["share"] is None else percent(saved["share"]),
-            dollars(usd["total"]),
-            "–" if usd["share"] is None else percent(usd["share"]),
-            interval(form, usd["mean"], usd["ci_low"], usd["ci_high"], wide),
-            tokens(usd["better"]),
-            tokens(usd["worse"]),
-        )
-    )
+        yield from ("–",) * (7 if wide else 5)
+        return
+    beside = max(abs(usd["ci_low"] or 0.0), abs(usd["ci_high"] or 0.0))
+    form = partial(dollars, beside=beside)
+    yield "–" if saved["share"] is None else percent(saved["share"])
+    yield dollars(usd["total"])
+    yield "–" if usd["share"] is None else percent(usd["share"])
+    yield interval(form, usd["mean"], usd["ci_low"], usd["ci_high"], wide)
+    if wide:
+        yield tokens(usd["better"])
+        yield tokens(usd["worse"])
+    yield tokens(gone)

@@ -1,0 +1,97 @@
+"""What was gone and what broke, from records written by hand."""
+
+from bench.replays.facts import MOST, facts
+
+EVICT = ("evict", 1.0, 3, "old", 400, "dispensable", "bulk", "pass")
+REWRITE = ("rewrite", 1.0, 4, "s1", ("a", "b"), 300, 20, False, ("k",), "relevance", "pass", True)
+PASS = ("pass", 1.0, 3, 400, 9000, 9500, 12000, 0, 2.5)
+CAUSES = (("read", 2000, 0.0004), ("append", 100, 0.0002), ("eviction", 9500, 0.02))
+
+
+def call(turn, causes=CAUSES, extra=False):
+    return ("call", 1.0, turn, 11600, 2000, 9600, 0, 50, 0.02, 0.0005, 1.0, 2.0, extra, causes)
+
+
+def missed(turn, segment, tokens):
+    return ("missed", 1.0, turn, segment, tokens, "query")
+
+
+def answer(turn, query, segment, outcome):
+    return ("answer", 1.0, turn, query, "key", segment, outcome, "gone", None)
+
+
+def test_what_was_gone_says_how_and_since_when():
+    found = facts(
+        [
+            EVICT,
+            REWRITE,
+            missed(6, "old", 400),
+            missed(6, "b", 100),
+            answer(6, "q1", "old", "abstained"),
+            answer(6, "q2", "b", "confabulated"),
+        ]
+    )
+    assert found["gone"] == [
+        {
+            "turn": 6,
+            "segment": "old",
+            "tokens": 400,
+            "query": "q1",
+            "outcome": "abstained",
+            "how": "evicted (bulk)",
+            "since": 3,
+        },
+        {
+            "turn": 6,
+            "segment": "b",
+            "tokens": 100,
+            "query": "q2",
+            "outcome": "confabulated",
+            "how": "rewritten, untagged (relevance)",
+            "since": 4,
+        },
+    ]
+    assert found["gone_by"] == {"evicted (bulk)": 1, "rewritten, untagged (relevance)": 1}
+
+
+def test_what_came_back_is_gone_no_more():
+    back = ("fetch", 1.0, 5, "old", 400, 1, "reader")
+    found = facts([EVICT, back, missed(6, "old", 400)])
+    assert [(each["how"], each["since"]) for each in found["gone"]] == [("in part", None)]
+
+
+def test_a_stale_copy_is_named_until_it_is_refreshed():
+    write = ("write", 1.0, 2, "a.py", 2, ("f",))
+    fresh = ("refresh", 1.0, 3, "f", 10, 12, 2, "policy")
+    (gone,) = facts([write, missed(4, "f", 10)])["gone"]
+    assert (gone["how"], gone["since"]) == ("stale", 2)
+    (gone,) = facts([write, fresh, missed(4, "f", 10)])["gone"]
+    assert (gone["how"], gone["since"]) == ("in part", None)
+
+
+def test_a_break_costs_what_the_call_lays_to_removals():
+    found = facts([EVICT, PASS, call(3)])
+    assert found["broke"] == [
+        {
+            "turn": 3,
+            "segments": ["old"],
+            "count": 1,
+            "removed": 400,
+            "behind": 9000,
+            "usd": 0.02,
+        }
+    ]
+    assert (found["broke_count"], found["broke_usd"]) == (1, 0.02)
+
+
+def test_a_removal_with_nothing_behind_it_breaks_nothing():
+    behind_nothing = ("pass", 1.0, 3, 400, 0, 0, 12000, 0, 2.5)
+    assert facts([EVICT, behind_nothing, call(3)])["broke"] == []
+    assert facts([EVICT, PASS, call(3), call(4)])["broke_count"] == 1
+
+
+def test_the_largest_are_kept_and_all_are_counted():
+    records = [missed(turn, f"s{turn}", turn) for turn in range(1, MOST + 6)]
+    found = facts(records)
+    assert found["gone_count"] == MOST + 5
+    assert [each["tokens"] for each in found["gone"]] == list(range(MOST + 5, 5, -1))
