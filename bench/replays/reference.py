@@ -22,8 +22,9 @@ COMPARED = ("input_tokens", "total_cost_usd", "total_seconds", "peak_tokens", "c
 def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[str, Any]:
     """Return what the recording of *scenario* came to.
 
-    ``usage`` has the sums of the recorded counts and `calls`, None where no call has any; ``fit``
-    how recorded prompts follow from simulated ones; ``compactions`` how many the recording made;
+    ``usage`` has the sums of the recorded counts and `calls`, None where no call has any; ``calls``
+    each of these with its `turn`, its `recorded` prompt and the `simulated` one; ``fit`` how the
+    recorded follow from the simulated; ``compactions`` how many the recording made;
     ``simulated``, by price, :data:`COMPARED` of the session replayed as it happened: with the
     recording's compactions, and room for everything else; ``recorded_input_usd``, by price, the
     recorded prompts at that price.
@@ -48,6 +49,11 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
         "turns": scenario.settings["turns"],
         "compactions": len(turns),
         "usage": usage if usage["calls"] else None,
+        "calls": [
+            {"turn": turn, "recorded": row["input_tokens"], "simulated": sent[turn]}
+            for turn, row in sorted(script.recorded.items())
+            if "input_tokens" in row and turn in sent
+        ],
         "fit": fit(script, sent, unrecorded, turns),
         "simulated": simulated,
         "recorded_input_usd": {
