@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scenarios.tools import Tool, ToolsFile
     from scenarios.transcripts.declared import Declared, Reduction
     from sim.measured import Measured
+    from sim.tokens import Tokenizer
 
 __all__ = ["load", "load_tools", "read_tools"]
 
@@ -95,12 +96,16 @@ def load_tools(file: Path, tokenizer: str | None = None) -> Declared:
 
 
 class _Reductions:
-    """Reduces recorded texts with the reducers of policies."""
+    """Reduces recorded texts with the reducers of policies; can be pickled for a worker process."""
 
     def __init__(self, tokenizer: str | None) -> None:
+        self._name = tokenizer
+
+    @property
+    def _tokenizer(self) -> Tokenizer:
         from sim.tokens import tokenizer as load_tokenizer
 
-        self._tokenizer = load_tokenizer(tokenizer)
+        return load_tokenizer(self._name)
 
     def reduce(self, text: str, limit: int, reducer: str | None) -> Reduction:
         from policies.reducers.reduction import Output, reduced

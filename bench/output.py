@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
     from bench.tables.parts import Table
 
-__all__ = ["csv_text", "json_document", "json_lines", "markdown", "plain", "print_tables"]
+__all__ = [
+    "csv_text",
+    "escaped",
+    "json_document",
+    "json_lines",
+    "markdown",
+    "plain",
+    "print_tables",
+]
 
 
 def plain(value: Any) -> Any:
@@ -62,7 +70,10 @@ def json_lines(items: Iterable[Any]) -> Iterable[str]:
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Return *rows* as CSV under one header; None is left empty, lists are words."""
+    """Return *rows* as CSV under one header; None is left empty, lists are words.
+
+    CSV has no way to write what controls a terminal: it stands there :func:`escaped`.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -71,10 +82,19 @@ def csv_text(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     return text.getvalue()
 
 
+def escaped(text: str) -> str:
+    """Return *text* with what would control a terminal as Python escapes it, line feeds apart."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def _field(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.9g}"
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    return escaped(value) if isinstance(value, str) else value
 
 
 def markdown(tables: Iterable[Table]) -> str:

@@ -43,10 +43,11 @@ def save(comparison: Comparison, folder: Path) -> None:
     write_text(folder / "result.json", json_document(comparison.document()))
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, private: bool = False) -> None:
     """Replace the file *path* by *text* in one step: a reader sees the old one or the new one.
 
-    Raises InputError if it cannot be written; *path* is then as it was.
+    A *private* file can be read by its owner alone. Raises InputError if it cannot be written;
+    *path* is then as it was.
     """
     temporary = None
     try:
@@ -55,7 +56,7 @@ def write_text(path: Path, text: str) -> None:
             file.write(text.encode(errors="backslashreplace"))
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, 0o600 if private else 0o666 & ~_umask())
         os.replace(temporary, path)
     except OSError as error:
         if temporary is not None:

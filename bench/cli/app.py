@@ -14,6 +14,7 @@ import click
 
 from bench.cli import commands
 from bench.cli.codes import BROKEN, INPUT, INTERRUPTED, STRICT
+from bench.output import escaped
 from sim.errors import EvictbenchError, InputError, PolicyError, unknown
 
 __all__ = ["app", "main"]
@@ -161,7 +162,7 @@ def _give_up_output() -> None:
 
 def _fail(sentences: str, code: int) -> int:
     for sentence in sentences.splitlines() or [""]:
-        click.echo(f"evictbench: {sentence}", err=True)
+        click.echo(f"evictbench: {escaped(sentence)}", err=True)
     return code
 
 

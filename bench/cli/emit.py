@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bench.cli.codes import BROKEN, INTERRUPTED, STRICT
+from bench.output import escaped
 from sim.errors import EvictbenchError, InputError
 
 if TYPE_CHECKING:
@@ -68,12 +69,12 @@ def print_as(tables: list[Table], form: str) -> None:
 
 def say(sentence: str) -> None:
     """Say *sentence*, a fact, on standard error."""
-    click.echo(f"evictbench: {sentence}", err=True)
+    click.echo(f"evictbench: {escaped(sentence)}", err=True)
 
 
 def warn(sentence: str) -> None:
     """Say *sentence* on standard error."""
-    click.echo(f"evictbench: warning: {sentence}", err=True)
+    click.echo(f"evictbench: warning: {escaped(sentence)}", err=True)
 
 
 def _print(comparison: Comparison, form: str) -> None:

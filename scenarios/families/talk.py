@@ -30,6 +30,7 @@ class Talk:
         self._message = Lognormal(
             math.log(median), settings["message.sigma"], settings["message.cap"]
         )
+        self._spoken = float(settings["message.share"])
         self._user = Lognormal.of(settings, "user")
         self._wait = Lognormal.of(settings, "wait")
         self._share = float(settings["user.share"])
@@ -39,6 +40,7 @@ class Talk:
         self._score = settings["score.message"]
         self._builder = builder
         self._sizes = builder.rows("message", 1)
+        self._speaks = builder.rows("speaks", 1)
         self._users = builder.rows("user", 2)
         self._waits = builder.rows("wait", 1)
         self._paused = builder.rows("pause", 1)
@@ -64,8 +66,8 @@ class Talk:
             self._builder.put(Change(turn, what, CHANGED))
 
     def say(self, turn: int) -> None:
-        """Put what the model said to end the turn before; nothing was said before the first."""
-        if turn > 1:
+        """Put what the model said in the turn before, if it did; before the first it did not."""
+        if turn > 1 and (self._spoken >= 1.0 or self._speaks[turn][0] < self._spoken):
             tokens = self._message.tokens(self._sizes[turn][0])
             self._builder.put(
                 self._builder.arrival(turn, f"t{turn}.say", Kind.ASSISTANT, tokens, self._score)

@@ -21,18 +21,19 @@ _MENTIONED = 1.0
 
 
 def add_unrecorded(session: Session, image_tokens: int) -> int | None:
-    """Give a session without system prompt and tools one segment that stands for them.
+    """Give a session whose tools are not recorded one segment for them and what else is missing.
 
     Its size is what the recorded prompt of the first call exceeds its messages by. Returns that
-    size, None where the record holds system or tools, 0 where it does not say enough.
+    size, None where the record holds its tools, or the system prompt and no larger prompt, and 0
+    where it does not say enough.
     """
-    first = list(session.first())
-    if any(draft.kind in (Kind.TOOLS, Kind.SYSTEM) for draft in first):
+    kinds = {draft.kind for draft in session.first()}
+    if Kind.TOOLS in kinds:
         return None
     known = session.uncut(image_tokens)[0]
     prompt = session.recorded.get(1, {}).get("input_tokens", 0)
     if prompt <= known:
-        return 0
+        return None if Kind.SYSTEM in kinds else 0
     rest = Draft("unrecorded", Kind.SYSTEM, prompt - known, 0.0, 1, pinned=True)
     session.arrivals.insert(0, rest)
     return rest.tokens
@@ -50,7 +51,7 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
         return session.window, "the recorded context window"
     sizes = session.uncut(image_tokens)
     for compacted in session.compactions:
-        if compacted.trigger == "auto" and 0 < compacted.turn <= 0.9 * session.turns:
+        if compacted.trigger != "manual" and 0 < compacted.turn <= 0.9 * session.turns:
             why = "what the log held when the recording's harness compacted it"
             return sizes[compacted.turn - 1], why
     pinned = sum(draft.tokens for draft in session.first() if draft.pinned)
@@ -137,7 +138,7 @@ def _arrival(
         pinned=draft.pinned,
         taggable=_drawn(seed, "taggable", draft.pair or draft.id, settings["surrogate.taggable"]),
         path=draft.path,
-        tool=draft.tool,
+        tool=draft.tool if draft.tool and draft.tool.strip() else None,
         pair=draft.pair,
         max_result_tokens=draft.max_result_tokens,
         reduced_tokens=draft.reduced_tokens,

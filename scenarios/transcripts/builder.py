@@ -82,7 +82,8 @@ class Builder:
         self._output: list[Draft | _Call] = []
         self._late: list[Draft] = []
         self._incoming: list[Draft] = []
-        self._asked: mining.Asked = {}
+        self._asked: dict[int, dict[str, tuple[Draft, tuple[int, ...]]]] = {}
+        """Source → value → what mentions it first, and every text in which it could be read."""
 
     def take(self, event: Event) -> None:
         """Take in the next event."""
@@ -186,8 +187,9 @@ class Builder:
     def _write(self, touched: Touch) -> None:
         size = None if touched.content is None else self._size(touched.content)
         turn = self._session.turns + 1
-        self._session.writes.append(Written(turn, clean(touched.path), size))
-        self._reads.written(touched.path)
+        for path, tokens in ((touched.path, size), *((path, None) for path in touched.also)):
+            self._session.writes.append(Written(turn, clean(path), tokens))
+            self._reads.written(path)
 
     def _enter(self, call: _Call, event: ToolResult, touched: Touch | None) -> None:
         turn = self._session.turns + 1
@@ -271,7 +273,9 @@ class Builder:
         self._texts.append(draft)
         for source, held in self._miner.wrote(found, turn).items():
             if asks:
-                self._asked.setdefault(source, {}).update(held)
+                asked = self._asked.setdefault(source, {})
+                for value, texts in held.items():
+                    asked.setdefault(value, (draft, texts))
 
     # -- turns -----------------------------------------------------------------------------
 
@@ -351,10 +355,11 @@ class Builder:
         turn = self._session.turns
         for source, held in sorted(self._asked.items()):
             key = max(held, key=lambda value: (len(value), value))
-            for text in held[key]:
+            mention, texts = held[key]
+            for text in texts:
                 draft = self._texts[text]
                 draft.keys[clean(key)] = self._budgets.place(draft, key)
-            self._session.asked.append(Asked(turn, clean(key), self._texts[source]))
+            self._session.asked.append(Asked(turn, clean(key), self._texts[source], mention))
         self._asked = {}
 
     def finish(self) -> Session:

@@ -10,15 +10,17 @@ from typing import Any
 
 from scenarios import reference
 from scenarios.scenario import Scenario, pins_over_budget
+from scenarios.scripts import load_script
 from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
 from scenarios.transcripts.declared import Declared
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.formats import get_format
 from scenarios.transcripts.relevance import Relevance, read_relevance
 from scenarios.transcripts.session import Session
-from scenarios.transcripts.sources import Source, find, read
+from scenarios.transcripts.sources import SCRIPT, Source, find, read
 from sim.errors import InputError, unknown
 from sim.script import Script
+from sim.segments import Kind
 from sim.tokens import tokenizer as load_tokenizer
 
 __all__ = ["Reading", "load", "scenarios_of"]
@@ -94,8 +96,12 @@ def scenarios_of(
     """Yield a scenario for each session of *source*, one at a time.
 
     A file that was only met in a directory and holds no session is passed over with a warning;
-    for one that was given, or under ``strict``, that raises InputError.
+    for one that was given, or under ``strict``, that raises InputError. The script of a session is
+    taken as it stands, with the settings of *reading* over its own.
     """
+    if source.format == SCRIPT:
+        yield from _of_script(source, reading, on_warning)
+        return
     findings = Findings(source.place, strict=reading.strict, unit=get_format(source.format).unit)
     counter = load_tokenizer(reading.tokenizer)
     try:
@@ -108,6 +114,26 @@ def scenarios_of(
             raise
         on_warning(f"{error} (passed over)")
     findings.report(on_warning, on_note or on_warning)
+
+
+def _of_script(
+    source: Source, reading: Reading, on_warning: Callable[[str], object]
+) -> Iterator[Scenario]:
+    try:
+        scenario = load_script(source.place, reading.given)
+        if "recording" not in scenario.script(0).capabilities:
+            raise InputError(
+                "it is the script of no recorded session; `evictbench compare` takes it",
+                file=source.place,
+            )
+        if reading.declared is not None:
+            raise InputError("a script has the budgets of its tools already", file=source.place)
+    except InputError as error:
+        if source.given or reading.strict:
+            raise
+        on_warning(f"{error} (passed over)")
+    else:
+        yield replace(scenario, name=source.name, kind="replay")
 
 
 def _overrides(settings: Mapping[str, object], budget: int | None) -> dict[str, Any]:
@@ -138,7 +164,7 @@ def _scenario(
         raise InputError("\n".join(conflicts))
     settings["turns"] = session.turns
     image_tokens = settings["image_tokens"]
-    _note_unrecorded(add_unrecorded(session, image_tokens), findings)
+    _note_unrecorded(session, image_tokens, findings)
     if "budget" not in given:
         settings["budget"], why = suggest_budget(session, image_tokens)
         findings.note(f"budget {settings['budget']:,} tokens: {why} (--budget sets another)")
@@ -151,11 +177,14 @@ def _scenario(
     return Scenario(name, "replay", settings, _Replay(script), about=about, tools=tools)
 
 
-def _note_unrecorded(tokens: int | None, findings: Findings) -> None:
+def _note_unrecorded(session: Session, image_tokens: int, findings: Findings) -> None:
+    system = any(draft.kind is Kind.SYSTEM for draft in session.first())
+    tokens = add_unrecorded(session, image_tokens)
     if tokens:
+        what = "the tools" if system else "system prompt and tools"
         findings.note(
-            f"system prompt and tools are not recorded; they are taken as {tokens:,} tokens, what "
-            "the recorded prompt of the first call exceeds its messages by"
+            f"{what} are not recorded; they are taken as {tokens:,} tokens, what the recorded "
+            "prompt of the first call exceeds its messages by"
         )
     elif tokens == 0:
         findings.note(

@@ -53,6 +53,8 @@ class Recording:
     def __init__(self, path: Path, later: Sequence[Path] = ()) -> None:
         self.path = path
         self.later = tuple(later)
+        self._alone: Any = None
+        """The only record of the file, once :meth:`sample` has found it to be alone."""
 
     @cached_property
     def encoding(self) -> str:
@@ -67,24 +69,45 @@ class Recording:
         except OSError as error:
             raise InputError(f"cannot read it: {error.strerror or error}", file=self.path) from None
 
-    def _texts(self) -> Iterator[str | None]:
-        """Yield each line with its line feed; None for one that is not in the encoding."""
+    def _located(self) -> Iterator[tuple[int, int, str | None]]:
+        """Yield the number, the offset and the text of each line, with its line feed.
+
+        The text is None where it is not in the encoding, the offset -1 where a line cannot be read
+        by it.
+        """
         with self._open() as file:
-            if self.encoding.startswith("utf-8"):
-                for number, raw in enumerate(file):
-                    try:
-                        yield raw.decode("utf-8-sig" if number == 0 else "utf-8")
-                    except UnicodeDecodeError as error:
-                        cut = not raw.endswith(b"\n") and error.end == len(raw)
-                        yield raw.decode("utf-8", "replace") if cut else None
-            else:
-                yield from io.TextIOWrapper(
+            if not self.encoding.startswith("utf-8"):
+                texts = io.TextIOWrapper(
                     file, encoding=self.encoding, errors="replace", newline="\n"
                 )
+                for number, text in enumerate(texts, 1):
+                    yield number, -1, text
+                return
+            offset = 0
+            for number, raw in enumerate(file, 1):
+                yield number, offset, self._text(raw, number == 1)
+                offset += len(raw)
+
+    @staticmethod
+    def _text(raw: bytes, first: bool) -> str | None:
+        """Return a line as text; of a last one that is cut inside a character, what is whole."""
+        try:
+            return raw.decode("utf-8-sig" if first else "utf-8")
+        except UnicodeDecodeError as error:
+            cut = not raw.endswith(b"\n") and error.end == len(raw)
+            return raw.decode("utf-8", "replace") if cut else None
 
     def records(self, findings: Findings) -> Iterator[tuple[int, Any]]:
         """Yield the records of a JSONL file with their line numbers; what is none is named."""
-        for number, text in enumerate(self._texts(), 1):
+        for number, _, record in self.located(findings):
+            yield number, record
+
+    def located(self, findings: Findings) -> Iterator[tuple[int, int, Any]]:
+        """Yield the records of a JSONL file with their line numbers and offsets.
+
+        What is no record is named. The offsets are for :meth:`again`.
+        """
+        for number, offset, text in self._located():
             if text is None:
                 findings.breaks(f"a line that is not {self.encoding}", number)
                 continue
@@ -96,7 +119,20 @@ class Recording:
                 cut = not text.endswith("\n") and _why(text).endswith("valid JSON")
                 findings.breaks("a cut last line" if cut else _why(text), number)
                 continue
-            yield number, record
+            yield number, offset, record
+
+    def again(self, spots: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
+        """Yield the records at *spots*, pairs of line number and offset, in their order."""
+        if any(offset < 0 for _, offset in spots):
+            wanted = {number for number, _ in spots}
+            silent = Findings(self.path)
+            found = {n: record for n, record in self.records(silent) if n in wanted}
+            yield from ((number, found[number]) for number, _ in spots)
+            return
+        with self._open() as file:
+            for number, offset in spots:
+                file.seek(offset)
+                yield number, _parse(self._text(file.readline(), number == 1) or "null")
 
     def head(self) -> str:
         """Return the first 64 KiB as text; what is not in the encoding is replaced."""
@@ -106,13 +142,14 @@ class Recording:
     def holds(self, *texts: bytes) -> bool:
         """Whether a line of the file holds one of *texts*, which are ASCII."""
         if not self.encoding.startswith("utf-8"):
-            return any(text.decode() in (line or "") for line in self._texts() for text in texts)
+            lines = (line or "" for _, _, line in self._located())
+            return any(text.decode() in line for line in lines for text in texts)
         with self._open() as file:
             return any(text in line for line in file for text in texts)
 
     def lines(self, findings: Findings) -> Iterator[tuple[int, str]]:
         """Yield the lines of a text file, without their ends, with their numbers."""
-        for number, text in enumerate(self._texts(), 1):
+        for number, _, text in self._located():
             if text is None:
                 findings.breaks(f"a line that is not {self.encoding}", number)
             else:
@@ -121,16 +158,21 @@ class Recording:
     def sample(self) -> list[Any]:
         """Return the first records of the file, read as JSONL; what is no record is passed over."""
         found: list[Any] = []
-        seen = 0
-        for text in self._texts():
+        seen, other = 0, False
+        for _, _, text in self._located():
             seen += len(text or "")
             if text and text.strip():
                 try:
                     found.append(_parse(text))
                 except ValueError:
+                    other = True
                     found.extend(self._first(text))
-            if len(found) >= _SAMPLE or seen > _SAMPLE_BYTES:
+            other = other or text is None
+            if len(found) >= _SAMPLE or (seen > _SAMPLE_BYTES and (other or len(found) > 1)):
                 break
+        else:
+            if len(found) == 1 and not other and self.encoding.startswith("utf-8"):
+                self._alone = found[0]
         return found
 
     @staticmethod
@@ -140,6 +182,11 @@ class Recording:
         except (ValueError, RecursionError):
             return []
 
+    def _whole(self) -> str:
+        """Return the text of the file; its bytes are not held meanwhile."""
+        with self._open() as file:
+            return file.read().decode("utf-8-sig" if self.encoding == "utf-8" else self.encoding)
+
     def documents(self) -> Iterator[Any]:
         """Yield the JSON document of each file of the session, in order."""
         for path in (self.path, *self.later):
@@ -147,10 +194,10 @@ class Recording:
 
     def document(self) -> Any:
         """Return the file as one JSON document; raises InputError if it is none."""
-        with self._open() as file:
-            raw = file.read()
+        if self._alone is not None:
+            return self._alone
         try:
-            return _parse(raw.decode("utf-8-sig" if self.encoding == "utf-8" else self.encoding))
+            return _parse(self._whole())
         except UnicodeDecodeError:
             raise InputError(f"it is not {self.encoding} text", file=self.path) from None
         except json.JSONDecodeError as error:

@@ -69,11 +69,12 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Model call *turn* mentions *key*, a value that *source* brought."""
+    """Model call *turn* mentions *key*, a value that *source* brought, in *mention*."""
 
     turn: int
     key: str
     source: Draft
+    mention: Draft
 
 
 @dataclass(frozen=True, slots=True)

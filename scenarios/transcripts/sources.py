@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
+from scenarios.scripts import is_script
 from scenarios.transcripts.builder import Builder
 from scenarios.transcripts.declared import Declared
 from scenarios.transcripts.findings import Findings, counted
@@ -17,7 +18,10 @@ from scenarios.transcripts.session import Session, clean
 from sim.errors import InputError
 from sim.tokens import Tokenizer
 
-__all__ = ["Source", "find", "read"]
+__all__ = ["SCRIPT", "Source", "find", "read"]
+
+SCRIPT = "script"
+"""What stands for the format of a source that is a script already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +47,27 @@ def find(paths: Sequence[str | Path], strict: bool, warn: Callable[[str], object
     """Return the sources in *paths*, sorted by path, each with a name of its own.
 
     A path may be a pattern; a directory is searched whole. A file that is given must be a
-    recording; one that is only met in a directory or by a pattern is passed over with a warning,
-    or under *strict* raises InputError, too.
+    recording, or the script of one; one that is only met in a directory or by a pattern is passed
+    over with a warning, or under *strict* raises InputError, too.
     """
     found: list[Found] = []
     files = dict(_files(paths))
+    scripts = [path for path in files if is_script(path)]
     for path, given in files.items():
+        if path in scripts:
+            continue
         try:
             found.append(recognise(path))
         except InputError as error:
             if given or strict:
                 raise
             warn(f"{error} (passed over)")
-    if not found:
+    if not found and not scripts:
         where = ", ".join(str(p) for p in paths)
         raise InputError("there is no recorded session in it", file=where or None)
     sources: list[tuple[str, tuple[Path, ...]]]
     sources = [(f.format.name, (f.path,)) for f in found if f.format.series is None]
+    sources += [(SCRIPT, (path,)) for path in scripts]
     for format in dict.fromkeys(f.format for f in found if f.format.series is not None):
         assert format.series is not None
         outlines = [f.outline for f in found if f.format is format]

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scenarios.transcripts.patches import patch_of, patched
+
 __all__ = ["Touch", "touch"]
 
 
@@ -55,12 +57,14 @@ def _plain(name: str) -> str:
 class Touch:
     """What a tool call does with the file at *path*: reads it, or writes it.
 
-    *content* is the whole new text where the call gives it.
+    *content* is the whole new text where the call gives it. *also* are the other files that a patch
+    of several writes.
     """
 
     path: str
     reads: bool
     content: str | None = None
+    also: tuple[str, ...] = ()
 
 
 def _text(arguments: Mapping[str, Any], keys: tuple[str, ...]) -> str | None:
@@ -73,9 +77,13 @@ def touch(name: str, arguments: Any, result: str, failed: bool) -> Touch | None:
     Many recordings mark no failure: a result that begins as an error message does is one, and the
     listing of a directory is no read of a file.
     """
-    if failed or not isinstance(arguments, dict):
+    if failed:
         return None
     plain = _plain(name)
+    if (patch := patch_of(plain, arguments)) is not None:
+        return None if _FAILED.match(result) else _patch(patch)
+    if not isinstance(arguments, dict):
+        return None
     if plain in _EDITORS:
         command = _text(arguments, ("command",))
         reads, whole = command in _EDITOR_READS, command in _EDITOR_WHOLES
@@ -90,3 +98,12 @@ def touch(name: str, arguments: Any, result: str, failed: bool) -> Touch | None:
         return None
     content = _text(arguments, _CONTENT_KEYS) if whole else None
     return Touch(posixpath.normpath(path.strip()), reads, content)
+
+
+def _patch(patch: str) -> Touch | None:
+    """Return what a patch does: it writes each of its files."""
+    (*files,) = patched(patch).items()
+    if not files:
+        return None
+    (path, content), *rest = ((posixpath.normpath(path), content) for path, content in files)
+    return Touch(path, False, content, tuple(path for path, _ in rest))

@@ -23,7 +23,7 @@ _LONGEST_TOKEN = 1000
 _TOKEN = re.compile(r"\w+(?:[./:@\-]+\w+)*")
 _JOINT = re.compile(r"[./:@\-]+")
 _LINE_NUMBER = re.compile(r"(?::\d+)+$")
-_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_SHAPE = re.compile(r"[0-9]|[^_]_+[^_]|[a-z][A-Z]|[A-Z]{2}[a-z]", re.DOTALL)
 _QUOTED = re.compile(
     rf'"([^"\n]{{{SHORTEST},{LONGEST}}})"'
     rf"|(?<!\w)'([^'\n]{{{SHORTEST},{LONGEST}}})'(?!\w)"
@@ -40,11 +40,9 @@ def _decode(match: re.Match[str]) -> str:
 
 def _shaped(text: str) -> bool:
     """Whether no ordinary word looks like *text*."""
-    return (
-        any(c.isdigit() for c in text)
-        or "_" in text.strip("_")
-        or _INNER_CAPITAL.search(text) is not None
-    )
+    if _SHAPE.search(text) is not None:
+        return True
+    return not text.isascii() and any(c.isdigit() for c in text)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -60,7 +58,7 @@ def _of_token(token: str) -> tuple[str, ...]:
             found.append(last)
         number = token.replace(".", "").isdigit()
         parts = [] if number else _JOINT.split(token)
-    found.extend(part for part in parts if _shaped(part))
+    found.extend(part for part in parts if len(part) >= SHORTEST and _shaped(part))
     return tuple(v for v in dict.fromkeys(found) if SHORTEST <= len(v) <= LONGEST)
 
 

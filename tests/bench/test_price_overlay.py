@@ -388,7 +388,7 @@ def test_a_book_of_ones_own_holds_in_families_and_pinned_scenarios(name, tmp_pat
 
     book = tmp_path / "mine.toml"
     book.write_text(
-        '[prices.claude-sonnet-5]\ninput = 4.0\nwrite = 5.0\nread = 0.4\noutput = 20.0\n'
+        "[prices.claude-sonnet-5]\ninput = 4.0\nwrite = 5.0\nread = 0.4\noutput = 20.0\n"
         'source = "ours"\ndate = "2026-12-01"\n'
     )
     once, twice = (

@@ -10,8 +10,17 @@ from scenarios.transcripts.formats import (
     aider,
     anthropic,
     claude_code,
+    codex,
+    mooncake,
     openai,
     openhands_completions,
+    openhands_events,
+    pi,
+    qwen_code,
+    tau_bench,
+    roo,
+    specstory,
+    tracelab,
 )
 from scenarios.transcripts.formats.format import Format, Seen
 from scenarios.transcripts.recording import Recording
@@ -20,9 +29,18 @@ from sim.errors import InputError
 __all__ = ["FORMATS", "Found", "formats", "get_format", "recognise"]
 
 FORMATS: tuple[Format, ...] = (
+    specstory.FORMAT,
     aider.FORMAT,
+    roo.FORMAT,
     claude_code.FORMAT,
+    codex.FORMAT,
+    pi.FORMAT,
+    qwen_code.FORMAT,
+    openhands_events.FORMAT,
     openhands_completions.FORMAT,
+    tau_bench.FORMAT,
+    mooncake.FORMAT,
+    tracelab.FORMAT,
     anthropic.FORMAT,
     openai.FORMAT,
 )
