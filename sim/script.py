@@ -194,7 +194,8 @@ class Compaction:
     """In the recording, the harness replaced here what the window held by a summary.
 
     A policy may do the same and need not. *tokens* is the size of the summary, None where that is
-    not recorded; *trigger* is ``auto``, ``manual`` or ``unknown``; the segments *kept* stayed as they were.
+    not recorded; *trigger* is ``auto``, ``manual`` or ``unknown``; the segments *kept* stayed as
+    they were.
     """
 
     type: ClassVar[str] = "compaction"

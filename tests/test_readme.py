@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
-    | set(re.findall(r"`evictbench ((?:compare|run|replay|list|check|reduce)[^`]*)`", README))
+    | set(re.findall(r"`evictbench ((?:compare|run|replay|list|check|reduce|explain|new|redact)[^`]*)`", README))
 )
 POLICY = re.search(r"```python\n(.*?)```", README, re.S)
 

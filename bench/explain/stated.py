@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from sim.reduction import lost
 from sim.script import Arrival, Stimulus, Write
+from sim.segments import Segment
 
 if TYPE_CHECKING:
     from sim.script import Script
@@ -39,6 +41,12 @@ class Stated:
         arrival = self._arrivals.get(segment)
         return None if arrival is None else arrival.tool
 
+    def exceeds(self, segment: str, tokens: int) -> bool:
+        """Whether *tokens* of *segment* are more than its tool declares."""
+        arrival = self._arrivals.get(segment)
+        limit = None if arrival is None else arrival.max_result_tokens
+        return limit is not None and tokens > limit
+
     def left_out(
         self, segment: str, form: str, tokens: int, before: Iterable[Fact] = ()
     ) -> frozenset[str]:
@@ -46,9 +54,6 @@ class Stated:
 
         *before* are the facts of the result of the same tool before it, for a ``delta``.
         """
-        from sim.reduction import lost
-        from sim.segments import Segment
-
         arrival = self._arrivals.get(segment)
         if arrival is None or form == "whole":
             return frozenset()
@@ -73,9 +78,7 @@ class Stated:
         }
 
 
-def _segment(arrival: Arrival) -> Segment:  # noqa: F821
-    from sim.segments import Segment
-
+def _segment(arrival: Arrival) -> Segment:
     return Segment(
         arrival.id,
         arrival.kind,

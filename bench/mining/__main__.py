@@ -33,15 +33,11 @@ def lines(shares: Sequence[Precision]) -> Iterator[str]:
 
 
 def _show(paths: Sequence[Path], sample: Sequence[Pair]) -> None:
-    files = {pair.file for pair in sample}
-    number = 0
+    """Print the pairs of *sample*, file by file, each with its row of the table."""
     for thread in threads_in(paths):
-        if thread.file not in files:
-            continue
-        for pair in sample:
+        for row, pair in enumerate(sample, 1):
             if pair.file == thread.file:
-                number += 1
-                click.echo(f"\n[{number}] " + "\n".join(passages(pair, thread)))
+                click.echo(f"\n[{row}] " + "\n".join(passages(pair, thread)))
 
 
 @click.command()

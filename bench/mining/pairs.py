@@ -1,9 +1,9 @@
 """Every mined query of recorded sessions as a pair of a mention and its source, and a sample.
 
-The sample is simple: each pair has a draw of its own, keyed by the seed and by what the pair is, and
-those with the lowest are taken. So no order of files matters, a smaller sample begins a larger one,
-another file changes the sample only by the pairs it puts into it, and every pair is as likely as any
-other, which is what an exact interval for a share asks for.
+The sample is simple: each pair has a draw of its own, keyed by the seed and by what the pair is,
+and those with the lowest are taken. So no order of files matters, a smaller sample begins a larger
+one, another file changes the sample only by the pairs it puts into it, and every pair is as likely
+as any other, which is what an exact interval for a share asks for.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _HASH_BYTES = 8
 class Pair:
     """A mention and the result that the miner takes for its source.
 
-    *file* is the path below the folder that was given, for a session of several files that of their
-    folder, with the name of the thread behind ``#``. *mention* and *source* are places in it: lines,
+    *file* is the path below the folder that was given, for a session of several files that of the
+    first, with the name of the thread behind ``#``. *mention* and *source* are places in it: lines,
     or in a JSON document messages. *value* is what links the two, *back* how many model calls lie
     between them.
     """
@@ -89,10 +89,11 @@ def threads_in(
 
 
 def _name(source: Source, paths: Sequence[Path]) -> str:
+    first = source.files[0]
     for path in paths:
-        if path.is_dir() and source.place.is_relative_to(path):
-            return clean(source.place.relative_to(path).as_posix())
-    return clean(source.place.name)
+        if path.is_dir() and first.is_relative_to(path):
+            return clean(first.relative_to(path).as_posix())
+    return clean(first.name)
 
 
 def _threads(source: Source, name: str) -> Iterator[Thread]:

@@ -12,7 +12,7 @@ from scenarios.transcripts.values import decoded
 
 __all__ = ["passages"]
 
-_AROUND, _BRIEF = 240, 90
+_AROUND, _BRIEF = 200, 80
 _MOST = 10
 """Other texts with the value that are shown."""
 

@@ -36,7 +36,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Of *pairs* of a kind, *right* are; *low* to *high* is the exact 95 % interval of the share."""
+    """Of *pairs* of a kind, *right* are right; *low* to *high* is the share's 95 % interval."""
 
     kind: str
     right: int
@@ -53,7 +53,7 @@ def table(rows: Iterable[Judged]) -> str:
 
 
 def read_table(path: Path) -> list[Judged]:
-    """Return the judged pairs of the file at *path*; raises InputError where it is no such table."""
+    """Return the judged pairs in the file at *path*; raises InputError if it is no such table."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

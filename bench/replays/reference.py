@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,12 @@ from bench.replays.usage import UNRECORDED, cost, fit, totals
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
     from sim.records import Record
-    from sim.script import Script
+    from sim.script import Script, Stimulus
 
-__all__ = ["COMPARED", "reference"]
+__all__ = ["COMPARED", "FETCH", "reference"]
+
+FETCH = "read-"
+"""How the id of a query begins that stands for a repeated read."""
 
 COMPARED = ("input_tokens", "total_cost_usd", "total_seconds", "peak_tokens", "cache_hit_rate")
 """Metrics of the simulated recording that policies are compared with."""
@@ -63,7 +66,10 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
 
 
 def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]]:
-    """Run the recording with its own compactions alone, in a window that has room for all."""
+    """Run the recording with its own compactions alone, in a window that has room for all.
+
+    What it read twice it holds twice.
+    """
     from bench.cells import run_one
     from sim.script import Arrival
 
@@ -73,8 +79,26 @@ def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]
         if isinstance(s, Arrival)
     )
     room += sum(getattr(s, "tokens", 0) or 0 for s in script.stimuli)
-    settings = {**script.settings, "price": price, "budget": max(1, 2 * room)}
-    return run_one(replace(script, settings=settings), "recorded")
+    settings = {**script.settings, "price": price, "budget": max(1, 4 * room)}
+    stimuli = tuple(_twice(script))
+    return run_one(replace(script, settings=settings, stimuli=stimuli), "recorded")
+
+
+def _twice(script: Script) -> Iterator[Stimulus]:
+    """Yield the stimuli of *script* with each fetch as the second reading that it was.
+
+    A fetch brings nothing where the first reading is still there; the recording had both.
+    """
+    from sim.script import Arrival, Query
+
+    first = {s.id: s for s in script.stimuli if isinstance(s, Arrival)}
+    for stimulus in script.stimuli:
+        if isinstance(stimulus, Query) and stimulus.id.startswith(FETCH):
+            source = first[stimulus.touches[0]]
+            again = f"{source.id} in {stimulus.id}"
+            yield replace(source, turn=stimulus.turn, id=again, facts=(), pair=None, pinned=False)
+        else:
+            yield stimulus
 
 
 def _sent(records: Sequence[Record]) -> dict[int, int]:

@@ -42,6 +42,9 @@ RANK_NOTE = (
     "cost; a policy whose paired 95 % interval to the leader holds 0 shares its rank (=). "
     "★ first place."
 )
+_MOST_NAMED = 12
+"""Scenarios named one by one where a policy is not applicable."""
+
 INTERVAL_NOTE = "[low, high]: 95 % bootstrap interval of the mean over seeds."
 DONE_NOTE = "Peaks and costs are of completed runs, and compared on the seeds both completed."
 
@@ -88,12 +91,15 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
 def notes_table(comparison: Comparison, of_all: bool = True) -> Table:
     """Return what is worth knowing of *comparison*, as notes alone.
 
-    The manifest's own notes are counted only, unless those *of_all* scenarios are wanted.
+    Unless those *of_all* scenarios are wanted, what is said of single ones is counted only.
     """
     notes = comparison.manifest.get("notes", ())
+    rows = _by_scenario(comparison.rows)
+    if of_all:
+        return Table(notes=(*notes, *_notes(comparison, rows, _failures(rows))))
     counted = f"{len(notes):,} notes on single sessions are in `manifest` of --format json."
-    told = notes if of_all else [counted] if notes else []
-    return Table(notes=(*told, *_notes(comparison, _by_scenario(comparison.rows))))
+    told = [counted] if notes else []
+    return Table(notes=(*told, *_notes(comparison, rows, _failure_counts(comparison.rows))))
 
 
 def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -305,11 +311,13 @@ def _outcome(row: Row) -> str:
     return ", ".join([status, *parts])
 
 
-def _notes(comparison: Comparison, rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+def _notes(
+    comparison: Comparison, rows: Mapping[str, Sequence[Row]], failures: Iterable[str]
+) -> Iterator[str]:
     manifest = comparison.manifest
     yield from edits_notes(manifest["scenarios"].values())
     yield from _not_applicable(rows)
-    yield from _failures(rows)
+    yield from failures
     sources: dict[str, list[str]] = {}
     for name in rows:
         sources.setdefault(manifest["scenarios"][name]["tokens_from"], []).append(name)
@@ -343,7 +351,23 @@ def _not_applicable(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             if row["status"] == "not-applicable":
                 groups.setdefault((row["policy"], row["reason"]), {})[name] = None
     for (policy, reason), names in groups.items():
-        yield f"not applicable: {policy} to {', '.join(names)}; {reason}"
+        named = ", ".join(names) if len(names) <= _MOST_NAMED else f"all {len(names):,} of them"
+        if _MOST_NAMED < len(names) < len(rows):
+            named = f"{len(names):,} of {len(rows):,}"
+        yield f"not applicable: {policy} to {named}; {reason}"
+
+
+def _failure_counts(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield how often each policy failed, with the first reason."""
+    failed: dict[str, list[Row]] = {}
+    for row in rows:
+        if row["status"] == "failed":
+            failed.setdefault(row["policy"], []).append(row)
+    for policy, mine in failed.items():
+        yield (
+            f"failed: {policy} in {len(mine):,} runs, the first on {mine[0]['scenario']}: "
+            f"{mine[0]['reason']}"
+        )
 
 
 def _failures(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:

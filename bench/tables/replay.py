@@ -19,6 +19,9 @@ Row = Mapping[str, Any]
 FEW = 3
 """Sessions up to which each has tables of its own."""
 
+MOST = 30
+"""Sessions that have a line each; the rest is counted."""
+
 _EXAMPLES = 3
 
 SAVED_NOTE = (
@@ -183,7 +186,9 @@ def _sessions(replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool)
             cells = list(_session_cells(name, told, able, price, wide))
         rows.append(Line(tuple(cells)))
     title = f"{len(sessions):,} sessions at {price}: as recorded, and which policy saves most"
-    yield Table(title, columns, tuple(rows))
+    more = len(rows) - MOST
+    notes = (f"… and {more:,} more; --format json has all.",) if more > 0 else ()
+    yield Table(title, columns, tuple(rows[:MOST]), notes)
 
 
 def _session_cells(
@@ -207,8 +212,9 @@ def _session_cells(
 
 
 def _cut(name: str, wide: bool) -> str:
-    most = 40 if wide else 22
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    most = 32 if wide else 22
+    half = most // 2
+    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"
 
 
 def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
@@ -223,8 +229,8 @@ def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
         Column("policy"),
         Column("ended", True),
         Column("tokens\nsaved, %", True),
-        Column("$\nsaved", True),
-        Column("\n%", True),
+        *((Column("$\nsaved", True),) if wide else ()),
+        Column("$\nsaved, %", True),
         Column("$ saved\na session", True),
         *((Column("saves\nin", True), Column("loses\nin", True)) if wide else ()),
         Column("\ngone", True),
@@ -243,12 +249,13 @@ def _pooled_cells(policy: str, each: Mapping[str, Row], gone: int, wide: bool) -
     yield shown_label(policy, wide)
     yield f"{usd['n']:,}/{usd['sessions']:,}"
     if not usd["n"]:
-        yield from ("–",) * (7 if wide else 5)
+        yield from ("–",) * (7 if wide else 4)
         return
     beside = max(abs(usd["ci_low"] or 0.0), abs(usd["ci_high"] or 0.0))
     form = partial(dollars, beside=beside)
     yield "–" if saved["share"] is None else percent(saved["share"])
-    yield dollars(usd["total"])
+    if wide:
+        yield dollars(usd["total"])
     yield "–" if usd["share"] is None else percent(usd["share"])
     yield interval(form, usd["mean"], usd["ci_low"], usd["ci_high"], wide)
     if wide:

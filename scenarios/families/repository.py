@@ -17,7 +17,7 @@ class Repository:
     def __init__(self, builder: Builder) -> None:
         settings = builder.settings
         self._builder = builder
-        self._alpha: float = settings["returns.alpha"]
+        self._alpha: float = settings.get("reads.alpha", settings["returns.alpha"])
         self._seen = Past()
         self._tokens: dict[str, int] = {}
         self._versions: dict[str, int] = {}

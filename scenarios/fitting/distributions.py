@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 
 from scenarios.fitting.setting import Part, Setting, figure
 
-__all__ = ["lag_power", "quantile", "seconds", "sigma_of", "sizes"]
+__all__ = ["Lags", "lags", "quantile", "seconds", "sigma_of", "sizes"]
 
 _STANDARD = NormalDist()
 _P90 = _STANDARD.inv_cdf(0.9)
 _SHORTEST = 0.001
 _MOST = 1_000_000_000
+_POWERS = tuple(round(0.05 * 1.2**step, 3) for step in range(27))
 _FLAT = 0.25
 """Where the share over a bound is so near to a half that the bound says nothing of the spread, in
 standard deviations."""
@@ -37,13 +39,10 @@ def sizes(name: str, values: Sequence[int], what: str) -> Part:
     return _three(name, why, median, p90, cap)
 
 
-def seconds(
-    name: str, values: Sequence[float], what: str, bound: float | None = None
-) -> tuple[Part, bool]:
+def seconds(name: str, values: Sequence[float], what: str, bound: float | None = None) -> Part:
     """Return ``NAME.median``, ``.p90`` and ``.cap`` for durations; *values* is not empty.
 
-    With a *bound*, the spread is what gives the recorded share above it, where that says anything;
-    the second value is whether it did.
+    With a *bound*, the spread is what gives the recorded share above it, where that says anything.
     """
     values = [max(_SHORTEST, value) for value in values]
     median = quantile(values, 0.5)
@@ -59,7 +58,7 @@ def seconds(
     why = f"{what}: {said}. {_agreement(values, median, p90)}"
     if bounded is not None:
         why += " The p90 is the one that gives the share above the bound, not the recorded one."
-    return _three(name, why, *(round(v, 3) for v in (median, p90, max(cap, median)))), bool(bounded)
+    return _three(name, why, *(round(v, 3) for v in (median, p90, max(cap, median))))
 
 
 def sigma_of(values: Sequence[float]) -> float:
@@ -109,27 +108,50 @@ def _agreement(values: Sequence[float], median: float, p90: float) -> str:
     likeliest, _, _ = stats.lognorm.fit(values, floc=0)
     return (
         f"A lognormal through median and p90, sigma {sigma:.2f} (maximum likelihood: "
-        f"{likeliest:.2f}); largest distance of the distributions {distance:.2f}."
+        f"{likeliest:.2f}); Kolmogorov-Smirnov distance {distance:.2f}."
     )
 
 
-def lag_power(lags: Mapping[tuple[int, int], int], nearest: int) -> float | None:
-    """Return the likeliest power of Pareto lags, None if too few differ.
+@dataclass(frozen=True, slots=True)
+class Lags:
+    """Pareto lags, cut at a session's start: of those asked for in a turn, the share beyond k turns
+    is (*nearest* ÷ k) to the *power*, and those that reach behind the first turn ask nothing.
 
-    *lags* counts pairs of a lag of at least *nearest* and the turn it was found in, which no lag
-    reaches: the share beyond k turns is (*nearest* ÷ k) to the power, cut at the session's start.
+    *rate* is how many a turn must be asked for, so that as many are left as were recorded;
+    *distance* the Kolmogorov-Smirnov distance to the recorded lags.
     """
-    usable = {pair: count for pair, count in lags.items() if nearest <= pair[0] < pair[1]}
-    if len({lag for lag, _ in usable}) < 2:
+
+    nearest: int
+    power: float
+    rate: float
+    distance: float
+
+
+def lags(
+    found: Sequence[int], turns: int, asked: float, nearest: range, most: float = math.inf
+) -> Lags | None:
+    """Return the Pareto lags, their least one in *nearest*, that are distributed most like *found*.
+
+    A session of so many *turns* is to have *asked* of them. None if all of *found* are equal, or
+    where *most* a turn are too few.
+    """
+    import numpy as np
+
+    if len(set(found)) < 2:
         return None
-    from scipy.optimize import minimize_scalar
-
-    def unlikelihood(power: float) -> float:
-        total = 0.0
-        for (lag, turn), count in usable.items():
-            share = (nearest / lag) ** power - (nearest / (lag + 1)) ** power
-            total -= count * math.log(share / (1.0 - (nearest / turn) ** power))
-        return total
-
-    found = minimize_scalar(unlikelihood, bounds=(0.05, 10.0), method="bounded")
-    return float(f"{found.x:.3g}")
+    steps, counts = np.unique(np.array(found), return_counts=True)
+    recorded = counts.cumsum() / len(found)
+    best: Lags | None = None
+    for least in nearest:
+        behind = np.arange(least + 1, turns + 1)
+        for power in _POWERS:
+            reach = 1.0 - (least / behind) ** power
+            room = float(reach.sum())
+            if not room or asked / room > most:
+                continue
+            upto = 1.0 - (least / np.maximum(least, steps + 1)) ** power
+            made = np.minimum(upto[:, None], reach[None, :]).sum(axis=1) / room
+            distance = float(np.abs(made - recorded).max())
+            if best is None or distance < best.distance - 1e-9:
+                best = Lags(least, power, asked / room, distance)
+    return best

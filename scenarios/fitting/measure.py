@@ -66,8 +66,6 @@ class Figures:
     """Writes of a path that has not been read."""
     lags: list[int] = field(default_factory=list)
     """How far each question goes back."""
-    asked_at: list[int] = field(default_factory=list)
-    """The turn of each question."""
     relevances: list[float] = field(default_factory=list)
     facts: list[int] = field(default_factory=list)
     """Facts of each segment that has any."""
@@ -121,7 +119,7 @@ def measure(script: Script) -> Figures:
 
 
 def _group(arrival: Arrival, recorded: bool) -> str:
-    """Return what the tool of a result does; in a recording a result that wrote a file is a diff."""
+    """Return what the tool of a result does; a recorded result that wrote a file is a diff."""
     tool = (arrival.tool or "").lower()
     if arrival.kind is Kind.FILE:
         return "read"
@@ -162,6 +160,8 @@ class _Meter:
             self._came[arrival.id] = turn
             if arrival.kind is Kind.TOOL_CALL and arrival.pair is not None:
                 self._calls[arrival.pair] = arrival.tokens
+            if arrival.path is not None and arrival.pair is None:
+                self._seen[arrival.path] = turn
         answered = [a for a in part.arrivals if a.pair is not None and a.kind is not Kind.TOOL_CALL]
         results = [a for a in answered if a.kind is not Kind.IMAGE]
         repeats = [q for q in part.queries if self._recorded and q.id.startswith(REREAD)]
@@ -247,7 +247,6 @@ class _Meter:
     def _question(self, turn: int, query: Query) -> None:
         figures = self._figures
         figures.lags.append(turn - self._came.get(query.touches[0], turn))
-        figures.asked_at.append(turn)
         figures.relevances.append(query.relevance)
 
     def _times(self, turns: dict[int, Turn]) -> None:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
 
 from scenarios.fitting.distributions import quantile
-from scenarios.fitting.measure import GROUPS, LONG_WAIT, Figures
+from scenarios.fitting.measure import LONG_WAIT, Figures
 
-__all__ = ["comparison", "summary"]
+__all__ = ["Tools", "comparison", "summary"]
 
 _OFF = 0.25
 """From here on a figure counts as one that the family does not follow."""
 
 
-def summary(figures: Figures) -> dict[str, float | None]:
+Tools = Mapping[str, tuple[str, ...]]
+"""Names of a family's tools, with the groups of results that each stands for."""
+
+
+def summary(figures: Figures, tools: Tools) -> dict[str, float | None]:
     """Return the named figures of *figures*; None where there is nothing to tell it from."""
     results = sum(len(sizes) for sizes in figures.sizes.values())
     spoken = [words for words in figures.words if words]
@@ -27,16 +32,20 @@ def summary(figures: Figures) -> dict[str, float | None]:
         "turns with words of the model": _share(len(spoken), len(figures.words)),
         **_quantiles("words of the model", spoken),
     }
-    for group in GROUPS:
-        sizes = figures.sizes[group]
+    for tool, groups in tools.items():
+        sizes = [tokens for group in groups for tokens in figures.sizes[group]]
         if sizes:
-            found[f"share of results: {group}"] = _share(len(sizes), results)
-            found |= _quantiles(f"result of {group}", sizes)
+            found[f"share of results: {tool}"] = _share(len(sizes), results)
+            found |= _quantiles(f"result of {tool}", sizes)
+            found[f"result of {tool}, mean"] = fmean(sizes)
     return found | {
         **_quantiles("change in an edit", figures.changes),
         "other call, mean": fmean(figures.call_tokens) if figures.call_tokens else None,
         **_quantiles("seconds of a call", figures.latencies),
         "reads of a path read before": _share(len(figures.reread_lags), figures.reads),
+        "turns since a path was read, median": (
+            quantile(figures.reread_lags, 0.5) if figures.reread_lags else None
+        ),
         "writes a turn": _share(figures.writes, figures.later),
         "questions a turn": _share(len(figures.lags), figures.later),
         "turns a question goes back, median": quantile(figures.lags, 0.5) if figures.lags else None,
@@ -45,11 +54,13 @@ def summary(figures: Figures) -> dict[str, float | None]:
     }
 
 
-def comparison(recorded: Figures, made: Figures) -> list[tuple[str, float | None, float, bool]]:
+def comparison(
+    recorded: Figures, made: Figures, tools: Tools
+) -> list[tuple[str, float | None, float, bool]]:
     """Return each figure of *recorded*, the same of *made*, and whether they are far apart."""
     rows = []
-    theirs = summary(made)
-    for name, value in summary(recorded).items():
+    theirs = summary(made, tools)
+    for name, value in summary(recorded, tools).items():
         other = theirs.get(name)
         if other is None:
             continue

@@ -60,7 +60,7 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
     room = "half of the rest" if half >= largest else "the largest turn"
     why = f"the recording names none; room for what is pinned and {room}, of {sizes[-1]:,} in all"
     step = 1000 if sizes[-1] > 20_000 else 10
-    return -(-(pinned + max(half, largest)) // step) * step, why
+    return max(step, -(-(pinned + max(half, largest)) // step) * step), why
 
 
 def assemble(

@@ -115,6 +115,9 @@ class Builder:
             event.kept_from,
         )
         self._session.compactions.append(compacted)
+        since = event.place if event.kept_from is None else event.kept_from
+        kept = (n for n, draft in enumerate(self._texts) if draft.place >= since)
+        self._miner.forget(next(kept, len(self._texts)))
 
     def _summarised(self, event: Message) -> bool:
         """Take in the text that a compaction left, if one waits for it."""

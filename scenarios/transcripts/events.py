@@ -87,9 +87,9 @@ class Usage:
 class Compaction:
     """The recording's own harness replaced what was before by a summary.
 
-    *trigger* is ``auto`` where it had to, ``manual`` where it was told to, else ``unknown``. *tokens* is the size
-    of the summary, None if a message that follows holds it; *before* the size of the prompt that
-    was compacted. What stands at *kept_from* and behind it stays as it was.
+    *trigger* is ``auto`` where it had to, ``manual`` where it was told to, else ``unknown``.
+    *tokens* is the size of the summary, None if a message that follows holds it; *before* the size
+    of the prompt that was compacted. What stands at *kept_from* and behind it stays as it was.
     """
 
     place: int

@@ -188,8 +188,11 @@ def _note_unrecorded(session: Session, image_tokens: int, findings: Findings) ->
         )
     elif tokens == 0:
         findings.note(
-            "system prompt and tools are not recorded, nor what the first call's prompt came to; "
-            "they count as nothing"
+            "system prompt and tools are not recorded, and the recorded prompt of the first call "
+            "leaves no room for them; they count as nothing"
+            if session.recorded.get(1, {}).get("input_tokens")
+            else "system prompt and tools are not recorded, nor what the first call's prompt came "
+            "to; they count as nothing"
         )
 
 

@@ -1,14 +1,20 @@
 """Queries mined from a recording: a later mention of a value that first came in a tool result.
 
 A value counts if it first came in a tool result, stands in at most three of them, and in no earlier
-user or system text. The asked source is the latest result the model had seen that holds it; the
+user or system text. The asked source is the latest result in the model's sight that holds it; the
 call that fetched that result lies at least two model calls back, for what has just come in needs no
-memory. One model call asks each source once. Whatever else holds the value, the other results and
-what the model itself wrote meanwhile, can answer as well.
+memory. Nothing is asked where something else explains the mention better:
+
+- the model has written the value before, and has that in its sight: it repeats its own words;
+- another result holds more of what the mention says: it was taken from there.
+
+One model call asks each source once. Whatever else holds the value, the other results and what the
+model itself wrote before, can answer as well.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 __all__ = ["Asked", "Miner"]
@@ -33,6 +39,10 @@ class Miner:
         """Value → the results that hold it; None: it asks for nothing."""
         self._echoes: dict[str, list[int]] = {}
         """Value → the model's own texts that hold it, if a result holds it, too."""
+        self._gone = 0
+        """Texts before this one are out of the recorded model's sight."""
+        self._back: set[int] = set()
+        """Texts that came again since."""
 
     def result(self, found: Iterable[str], turn: int) -> None:
         """Take in the values of a tool result that arrives in *turn*."""
@@ -51,6 +61,12 @@ class Miner:
     def again(self, text: int, turn: int) -> None:
         """Take in that *text* comes before the model once more in *turn*."""
         self._turns[text] = turn
+        self._back.add(text)
+
+    def forget(self, before: int) -> None:
+        """Take in that the recorded model no longer has the texts numbered below *before*."""
+        self._gone = max(self._gone, before)
+        self._back.clear()
 
     def heard(self, found: Iterable[str]) -> None:
         """Take in the values of a user or system text: the model need not look for them."""
@@ -63,20 +79,42 @@ class Miner:
         """
         number = len(self._turns)
         self._turns.append(turn + 1)
-        asked: Asked = {}
+        holders: dict[str, list[int]] = {}
+        echoes: dict[str, list[int]] = {}
         for value in found:
             held = self._sources.setdefault(value, None)
-            if held is None:
+            if held is None and value != _folder_and_name(value):
                 continue
-            seen = [
-                n for n in (held if isinstance(held, tuple) else (held,)) if self._seen(n, turn)
-            ]
-            echoes = self._echoes.setdefault(value, [])
-            if seen and self._turns[source := seen[-1]] < turn:
-                seen.extend(n for n in echoes if self._seen(n, turn))
-                asked.setdefault(source, {})[value] = tuple(seen)
-            echoes.append(number)
+            own = self._echoes.setdefault(value, [])
+            echoes[value] = [n for n in own if self._turns[n] <= turn]
+            own.append(number)
+            if held is not None:
+                results = held if isinstance(held, tuple) else (held,)
+                holders[value] = [n for n in results if self._turns[n] <= turn]
+        return self._asked(holders, echoes, turn)
+
+    def _asked(
+        self, holders: dict[str, list[int]], echoes: dict[str, list[int]], turn: int
+    ) -> Asked:
+        """Return what a text asks, by the results and the model's own texts before it."""
+        shared = Counter(n for results in holders.values() for n in results if self._in_sight(n))
+        asked: Asked = {}
+        for value, results in holders.items():
+            seen = [n for n in results if n in shared]
+            own = (*echoes[value], *echoes.get(_folder_and_name(value) or value, ()))
+            if not seen or any(map(self._in_sight, own)):
+                continue
+            source = max(seen, key=lambda n: (self._turns[n], n))
+            fresh = self._turns[source] >= turn
+            if not fresh and shared[source] == max(shared[n] for n in seen):
+                asked.setdefault(source, {})[value] = (*results, *echoes[value])
         return asked
 
-    def _seen(self, number: int, turn: int) -> bool:
-        return self._turns[number] <= turn
+    def _in_sight(self, text: int) -> bool:
+        return text >= self._gone or text in self._back
+
+
+def _folder_and_name(path: str) -> str | None:
+    """Return the last two parts of a path, by which it is known however it is given."""
+    *_, folder, name = ["", "", *path.split("/")]
+    return f"{folder}/{name}" if folder and " " not in path else None

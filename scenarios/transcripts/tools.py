@@ -22,13 +22,14 @@ def _names(text: str) -> frozenset[str]:
 
 
 _READS = _names("""
-    fsread getfilecontents notebookread openfile read readfile view viewfile viewimage
+    fsread getfilecontents goto notebookread open openfile read readfile scrolldown scrollup view
+    viewfile viewimage
 """)
 _EDITS = _names("""
     applydiff edit editexistingfile editfile fsedit insert insertcontent multiedit notebookedit
     replace replaceinfile searchreplace strreplace updatefile
 """)
-_WHOLES = _names("createfile createnewfile fswrite write writefile writetofile")
+_WHOLES = _names("create createfile createnewfile fswrite write writefile writetofile")
 _EDITORS = _names("fileeditor strreplacebasededittool strreplaceeditor texteditor")
 _EDITOR_READS = _names("view")
 _EDITOR_EDITS = _names("str_replace insert undo_edit")

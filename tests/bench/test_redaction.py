@@ -58,7 +58,7 @@ WORDS = re.findall(
     r"\S+",
     """arrival write refresh query act operator wait keep-alive change compaction
     tools system task user assistant thinking tool_call tool_result file diff image summary note
-    facts ranks recording roles script o200k cl100k bytes/4 auto manual default unrecorded
+    facts ranks recording roles script o200k cl100k bytes/4 auto manual unknown default unrecorded
     tool_choice images effort strict measured tag always min max sum tokens mass editable
     append-only claude-sonnet-5 breakpoints blocks none head head-end""",
 )

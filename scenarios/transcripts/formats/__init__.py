@@ -10,6 +10,7 @@ from scenarios.transcripts.formats import (
     aider,
     anthropic,
     claude_code,
+    cline,
     codex,
     mooncake,
     openai,
@@ -17,9 +18,10 @@ from scenarios.transcripts.formats import (
     openhands_events,
     pi,
     qwen_code,
-    tau_bench,
     roo,
     specstory,
+    swe_agent,
+    tau_bench,
     tracelab,
 )
 from scenarios.transcripts.formats.format import Format, Seen
@@ -38,9 +40,11 @@ FORMATS: tuple[Format, ...] = (
     qwen_code.FORMAT,
     openhands_events.FORMAT,
     openhands_completions.FORMAT,
+    swe_agent.FORMAT,
     tau_bench.FORMAT,
     mooncake.FORMAT,
     tracelab.FORMAT,
+    cline.FORMAT,
     anthropic.FORMAT,
     openai.FORMAT,
 )

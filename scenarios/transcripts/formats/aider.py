@@ -36,7 +36,7 @@ _EDITOR = re.compile(r"-\*-.*-\*-\s*")
 """A line that tells an editor its mode."""
 _ANALYTICS = frozenset({"event", "properties", "user_id", "time"})
 
-_TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(.*?) ([\d.,]+[kM]?) received")
+_TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(.{0,99}?) ([\d.,]+[kM]?) received")
 _CACHED = re.compile(r"([\d.,]+[kM]?) (cached|cache hit|cache write)")
 _ADDED = re.compile(r"Add(?:ed \d+ lines of|.*) (?:command )?output to the chat(\?|\.)(.*)")
 _BOOKS = (
@@ -201,7 +201,7 @@ class _Chat:
         """Take in aider's own lines: usage, output the user adds, and what may be passed on."""
         self._own += len([line for line in block.lines if line])
         for number, line in enumerate(block.lines):
-            if found := _TOKENS.search(line):
+            if found := _TOKENS.match(line):
                 yield self._usage(block.place + number, found)
         added = self._output(block)
         if added:

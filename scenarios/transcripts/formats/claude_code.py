@@ -25,7 +25,13 @@ __all__ = ["FORMAT", "is_claude_code", "read"]
 
 _TALK = ("user", "assistant")
 _BOOKS = (
+    "agent-name",
+    "ai-title",
+    "custom-title",
     "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
     "pr-link",
     "progress",
     "queue-operation",

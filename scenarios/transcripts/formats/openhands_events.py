@@ -80,12 +80,10 @@ def _of(history: list[Any], run: dict[str, Any], name: str, findings: Findings) 
     if any(map(openhands_v1.is_event, (event for _, event in events))):
         yield Thread(_noted(openhands_v1.read(events, findings), run, findings), name)
         return
-    metrics, instruction = run.get("metrics"), run.get("instruction")
     for agent, part in openhands_v0.threads(events):
-        read = openhands_v0.read(part, findings, metrics, None if agent else instruction)
-        events_ = distinct(read, findings)
+        read = distinct(openhands_v0.read(part, findings, run, not agent), findings)
         whole_name = "/".join(filter(None, (name, agent)))
-        yield Thread(events_ if agent else _noted(events_, run, findings), whole_name)
+        yield Thread(read if agent else _noted(read, run, findings), whole_name)
 
 
 def _noted(events: Iterator[Event], run: dict[str, Any], findings: Findings) -> Iterator[Event]:

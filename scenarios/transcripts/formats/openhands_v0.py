@@ -24,7 +24,7 @@ from scenarios.transcripts.events import (
     ToolResult,
     Usage,
 )
-from scenarios.transcripts.findings import Findings, shown
+from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.openai import usage
 from sim.segments import Kind
 
@@ -33,19 +33,23 @@ __all__ = ["Place", "is_event", "read", "threads"]
 Place = tuple[int, dict[str, Any]]
 """The number of an event in its history, and the event."""
 
-_BOOKS = frozenset(
-    """agent_state_changed change_agent_state condensation_request initialize loop_recovery null
-    pause recall resume server_ready start stop""".split()
-)
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BOOKS = _names("""
+    agent_state_changed change_agent_state condensation_request initialize loop_recovery null
+    pause recall resume server_ready start stop
+""")
 _TEXTS = {"run": "command", "run_ipython": "code", "browse_interactive": "browser_actions"}
 """Actions whose one argument is what the model wrote into its text."""
-_SILENT = frozenset(
-    """action action_risk blocking confirmation_state cwd hidden id include_extra is_confirmed
+_SILENT = _names("""
+    action action_risk blocking confirmation_state cwd hidden id include_extra is_confirmed
     is_input is_static impl_source keep_prompt kernel_init_code message return_axtree
-    security_risk source thought timeout timestamp translated_ipython_code""".split()
-)
+    security_risk source thought timeout timestamp translated_ipython_code
+""")
 """Arguments that the harness adds; the thought is text of its own."""
-_FORGOTTEN = ("forgotten_events_start_id", "forgotten_events_end_id")
 _RECALLED = (
     "repo_instructions",
     "additional_agent_instructions",
@@ -55,12 +59,13 @@ _RECALLED = (
     "date",
     "microagent_knowledge",
 )
+_CUT = "\n[... Observation truncated due to length ...]\n"
 _WRAPPERS = frozenset({"name", "trigger"})
 
 
 def is_event(value: Any) -> bool:
     """Whether a JSON value is an action or an observation."""
-    if not isinstance(value, dict) or "response" in value:
+    if not isinstance(value, dict) or not {"response", "role"}.isdisjoint(value):
         return False
     return isinstance(value.get("action"), str) != isinstance(value.get("observation"), str)
 
@@ -82,17 +87,19 @@ def threads(events: list[Place]) -> Iterator[tuple[str, list[Place]]]:
 
 
 def read(
-    events: list[Place], findings: Findings, metrics: Any = None, instruction: Any = None
+    events: list[Place], findings: Findings, run: Mapping[str, Any], whole_session: bool = True
 ) -> Iterator[Event]:
     """Yield what one thread of events holds.
 
-    *metrics* are the run's own, whose ``token_usages`` stand in where an event names no usage;
-    *instruction* is its task, for a history that begins behind it.
+    The ``metrics`` of the *run* stand in where an event names no usage, and in a *whole_session*
+    its ``instruction`` for a user's message, where there is none. Results are cut to its model's
+    ``max_message_chars``.
     """
     heard = any(e.get("action") == "message" and _speaker(e, "user") == "user" for _, e in events)
-    if not heard and isinstance(instruction, str):
+    instruction = run.get("instruction")
+    if whole_session and not heard and isinstance(instruction, str):
         yield Message(0, None, Kind.USER, instruction)
-    reader = _Reader(events, findings, _usages(metrics))
+    reader = _Reader(events, findings, _usages(run.get("metrics")), _limit(run.get("metadata")))
     for place, event in events:
         yield from reader.take(place, event)
     reader.notes()
@@ -106,6 +113,20 @@ def _usages(metrics: Any) -> dict[str, dict[str, Any]]:
         for row in (rows if isinstance(rows, list) else ())
         if isinstance(row, dict) and isinstance(row.get("response_id"), str)
     }
+
+
+def _limit(metadata: Any) -> int | None:
+    """Return the characters to which a result is cut, None if to none."""
+    config = metadata.get("llm_config") if isinstance(metadata, dict) else None
+    return whole(config.get("max_message_chars")) if isinstance(config, dict) else None
+
+
+def _cut(text: str, limit: int | None) -> str:
+    """Return *text* as the harness cuts it: head and tail of half the characters each."""
+    if limit is None or len(text) <= limit:
+        return text
+    half = limit // 2
+    return text[:half] + _CUT + text[len(text) - half :]
 
 
 def _speaker(event: Mapping[str, Any], default: str) -> str:
@@ -127,9 +148,14 @@ class _Reader:
     """Reads one thread, event by event."""
 
     def __init__(
-        self, events: list[Place], findings: Findings, usages: dict[str, dict[str, Any]]
+        self,
+        events: list[Place],
+        findings: Findings,
+        usages: dict[str, dict[str, Any]],
+        limit: int | None,
     ) -> None:
         self._findings = findings
+        self._limit = limit
         self._usages = usages
         self._places = {
             e["id"]: place for place, e in reversed(events) if whole(e.get("id")) is not None
@@ -205,6 +231,7 @@ class _Reader:
             yield Message(place, time, Kind.USER, _text(event.get("content")), summary=True)
             return
         text, images = _seen(kind, event, extras)
+        text = _cut(text, self._limit)
         identity = self._call_of(event)
         if identity is None:
             self._unnamed += 1
@@ -225,19 +252,18 @@ class _Reader:
         return next(iter(self._open), None) if cause is None and "id" not in event else None
 
     def _condensed(self, args: dict[str, Any], place: int, time: float | None) -> Iterator[Event]:
-        summary = args.get("summary")
-        said = isinstance(summary, str) and summary
+        summary = _text(args.get("summary"))
         kept = self._kept(args)
-        yield Compaction(place, time, "auto", None if said else 0, self._prompt, kept)
-        if said:
+        yield Compaction(place, time, "auto", None if summary else 0, self._prompt, kept)
+        if summary:
             yield Message(place, time, Kind.USER, summary, injected=True, summary=True)
 
     def _kept(self, args: dict[str, Any]) -> int | None:
         """Return the place of the first event behind those that were forgotten, if it says."""
-        ids = args.get("forgotten_event_ids")
-        last = max((i for i in ids if whole(i) is not None), default=None) if _is_list(ids) else None
+        ids = (whole(identity) for identity in _list(args.get("forgotten_event_ids")))
+        last = max((i for i in ids if i is not None), default=None)
         if last is None:
-            last = whole(args.get(_FORGOTTEN[1]))
+            last = whole(args.get("forgotten_events_end_id"))
         if last is None:
             return None
         return min((place for id_, place in self._places.items() if id_ > last), default=None)
@@ -300,7 +326,8 @@ class _Reader:
     ) -> Iterator[Event]:
         message = _message_of(response)
         thought = message.get("reasoning_content")
-        if not isinstance(thought, str) and _is_list(blocks := message.get("thinking_blocks")):
+        if not isinstance(thought, str):
+            blocks = _list(message.get("thinking_blocks"))
             found = (block.get("thinking") for block in blocks if isinstance(block, dict))
             thought = "\n".join(text for text in found if isinstance(text, str))
         if isinstance(thought, str) and thought:
@@ -328,14 +355,12 @@ class _Reader:
             books = ", ".join(f"{n} {shown(kind)[1:-1]}" for kind, n in sorted(self._left.items()))
             self._findings.note(f"events that are no part of a prompt: {books}")
         if self._unnamed:
-            self._findings.note(
-                f"{self._unnamed} observations of no recorded call, taken as messages of the "
-                "harness: the model call they answer is not recorded"
-            )
+            count = counted(self._unnamed, "observation", "observations")
+            self._findings.note(f"{count} of no recorded call, taken as messages of the harness")
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _key(event: dict[str, Any], place: int) -> Hashable:

@@ -21,9 +21,16 @@ from sim.segments import Kind
 __all__ = ["is_event", "read"]
 
 _BOOKS = frozenset(
-    """CondensationRequest CondensationSummaryEvent ConversationErrorEvent
-    ConversationStateUpdateEvent LLMCompletionLogEvent PauseEvent StreamingDeltaEvent
-    TokenEvent""".split()
+    {
+        "CondensationRequest",
+        "CondensationSummaryEvent",
+        "ConversationErrorEvent",
+        "ConversationStateUpdateEvent",
+        "LLMCompletionLogEvent",
+        "PauseEvent",
+        "StreamingDeltaEvent",
+        "TokenEvent",
+    }
 )
 _ANSWERS = frozenset({"AgentErrorEvent", "ObservationEvent", "UserRejectObservation"})
 _KINDS = _BOOKS | _ANSWERS | {"ActionEvent", "Condensation", "MessageEvent", "SystemPromptEvent"}
@@ -177,9 +184,9 @@ class _Reader:
         ]
         kept = max(gone) + 1 if gone else None
         summary = event.get("summary")
-        said = isinstance(summary, str) and summary
-        yield Compaction(place, time, "auto", None if said else 0, kept_from=kept)
-        if said:
+        summary = summary if isinstance(summary, str) else ""
+        yield Compaction(place, time, "auto", None if summary else 0, kept_from=kept)
+        if summary:
             yield Message(place, time, Kind.USER, summary, injected=True, summary=True)
 
     def notes(self) -> None:

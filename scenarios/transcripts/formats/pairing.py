@@ -1,4 +1,4 @@
-"""Tool calls whose id an earlier call of the session had: a result goes to the last that bore it."""
+"""Tool calls that share their id with an earlier one: a result goes to the last that had it."""
 
 from __future__ import annotations
 

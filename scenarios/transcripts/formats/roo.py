@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
@@ -17,7 +18,8 @@ from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats import say_ask
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects, only
-from scenarios.transcripts.formats.xml_calls import Call, with_path, written
+from scenarios.transcripts.formats.sessions import sessions
+from scenarios.transcripts.formats.xml_calls import Call, failed, with_path, written
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -26,6 +28,7 @@ __all__ = ["FORMAT"]
 _STAMPED = re.compile(r"\[\d{4}-\d\d-\d\dT[\d:.]+Z?\] (.*)", re.DOTALL)
 _LOG = re.compile(r"^\[\d{4}-\d\d-\d\dT[\d:.]+Z?\] (?:\{|\w+ -> )", re.MULTILINE)
 _NOTICE = re.compile(r"\w+ -> .*")
+_NO_RESULT = "tool use recorded"
 _TALK = ("user_message", "ai_response", "tool_call")
 
 
@@ -57,12 +60,22 @@ def _logged(records: Iterable[tuple[int, Any]], findings: Findings) -> Iterator[
     """Yield the events of a logger's lines: each answer is a model call."""
     reader = _Logged(findings)
     for place, record in records:
-        if not isinstance(record, dict) or record.get("type") not in _TALK:
-            what = record.get("type") if isinstance(record, dict) else record
-            findings.breaks(f"a line of the unknown type {shown(what)}", place)
+        kind = record.get("type") if isinstance(record, dict) else record
+        if not isinstance(record, dict) or kind not in _TALK:
+            findings.breaks(f"a line of the unknown type {shown(kind)}", place)
         else:
             yield from reader.take(place, record)
-    reader.notes()
+    yield from reader.finish()
+
+
+@dataclass(slots=True, eq=False)
+class _Opened:
+    """A tool call, and the *result* that was logged with it, empty if none was."""
+
+    place: int
+    time: float | None
+    call: Call
+    result: str = ""
 
 
 class _Logged:
@@ -71,73 +84,84 @@ class _Logged:
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
         self._call = ""
-        self._open: list[tuple[int, float | None, Call, str]] = []
-        """Calls whose results were due before the next answer."""
-        self._apart: list[tuple[int, float | None, Call]] = []
+        self._open: list[_Opened] = []
+        """Calls of the last answer."""
+        self._apart: list[_Opened] = []
         """Calls that were logged and stand in no answer yet."""
         self._tools = 0
-        self._strays = 0
+        self._missing = 0
 
     def take(self, place: int, record: dict[str, Any]) -> Iterator[Event]:
         """Yield the events of one line."""
         time = stamp(record, ("timestamp",), place, self._findings)
         if record["type"] == "tool_call":
-            self._logged_apart(place, time, record)
+            self._tool(place, time, record)
             return
         text = record.get("content")
         if not isinstance(text, str):
             self._findings.breaks(f"a line of type {record['type']!r} without content", place)
             return
+        yield from self._settle()
         if record["type"] == "user_message":
-            yield from self._results(place, time)
             yield Message(place, time, Kind.USER, text)
         else:
-            yield from self._results(place, None)
             yield from self._answer(place, time, text, record.get("tool_calls"))
 
-    def _logged_apart(self, place: int, time: float | None, record: dict[str, Any]) -> None:
-        name, given = record.get("tool_name"), record.get("parameters")
+    def _tool(self, place: int, time: float | None, record: dict[str, Any]) -> None:
+        name, given, result = (record.get(k) for k in ("tool_name", "parameters", "result"))
         if not isinstance(name, str):
             self._findings.breaks("a tool call without a name", place)
             return
+        result = result if isinstance(result, str) and result != _NO_RESULT else ""
+        found = next((o for o in self._open if o.call.name == name and not o.result), None)
+        if found is not None:
+            found.result = result
+            return
         call = Call(name, with_path(given if isinstance(given, dict) else {"input": given}))
-        written_already = next((o for o in self._open if o[2].name == name), None)
-        if written_already is None:
-            self._apart.append((place, time, call))
+        self._apart.append(_Opened(place, time, call, result))
 
     def _answer(self, place: int, time: float | None, text: str, calls: Any) -> Iterator[Event]:
         self._call = f"call {place}"
         parts = written(text)
-        for part in parts:
-            if isinstance(part, str):
-                yield Message(place, time, Kind.ASSISTANT, part, 0, self._call)
-        if not parts:
-            yield Message(place, time, Kind.ASSISTANT, "", 0, self._call)
-        found = [part for part in parts if isinstance(part, Call)] or list(_native(calls))
-        for call in found:
-            self._tools += 1
-            identity = f"tool {self._tools}"
-            self._open.append((place, time, call, identity))
-            yield ToolCall(place, time, identity, call.name, call.arguments, self._call)
-            mine = next((a for a in self._apart if a[2].name == call.name), None)
+        said = "\n\n".join(part for part in parts if isinstance(part, str))
+        yield Message(place, time, Kind.ASSISTANT, said, 0, self._call)
+        for call in [p for p in parts if isinstance(p, Call)] or list(_native(calls)):
+            mine = next((a for a in self._apart if a.call.name == call.name), None)
             if mine is not None:
                 self._apart.remove(mine)
+            self._open.append(_Opened(place, time, call, mine.result if mine else ""))
 
-    def _results(self, place: int, time: float | None) -> Iterator[Event]:
-        """Yield the results that are not in the record: calls whose answer ended before *place*."""
-        for _, _, _, identity in self._open:
-            yield ToolResult(place, time, identity, "")
+    def _settle(self, last: bool = False) -> Iterator[Event]:
+        """Yield the last answer's calls; a result that was not logged is empty."""
+        for opened in self._open:
+            self._tools += 1
+            identity, call = f"tool {self._tools}", opened.call
+            unanswered = last and not opened.result
+            yield ToolCall(
+                opened.place,
+                opened.time,
+                identity,
+                call.name,
+                call.arguments,
+                self._call,
+                last=unanswered,
+            )
+            if not unanswered:
+                self._missing += not opened.result
+                failure = failed(opened.result)
+                yield ToolResult(opened.place, None, identity, opened.result, failed=failure)
         self._open = []
-        self._strays += len(self._apart) if self._call else 0
 
-    def notes(self) -> None:
-        """Say what the record lacks."""
-        if self._tools:
-            count = counted(self._tools, "tool call", "tool calls")
-            self._findings.note(f"{count}: the record holds no result, each counts as one token")
+    def finish(self) -> Iterator[Event]:
+        """Yield what the record ends with, and say what it lacks."""
+        yield from self._settle(last=True)
+        note = self._findings.note
+        if self._missing:
+            count = counted(self._missing, "tool call", "tool calls")
+            note(f"{count}: the record holds no result, each counts as one token")
         if self._apart:
             count = counted(len(self._apart), "tool call", "tool calls")
-            self._findings.note(f"{count} that no answer holds, left out")
+            note(f"{count} that no answer holds, left out")
 
 
 def _native(calls: Any) -> Iterator[Call]:
@@ -145,6 +169,11 @@ def _native(calls: Any) -> Iterator[Call]:
         if isinstance(call, dict) and isinstance(call.get("name"), str):
             given = call.get("input")
             yield Call(call["name"], with_path(given if isinstance(given, dict) else {}))
+
+
+def _session(record: Any) -> str | None:
+    session = record.get("session_id") if isinstance(record, dict) else None
+    return session if isinstance(session, str) else None
 
 
 def _is_logged(seen: Seen) -> bool:
@@ -164,7 +193,10 @@ def _fits(seen: Seen) -> bool:
 
 def _threads(recording: Recording, findings: Findings) -> Iterator[Thread]:
     if recording.head().lstrip().startswith("{"):
-        return only(_logged(recording.records(findings), findings))
+        return (
+            Thread(_logged(records, findings), name)
+            for name, records in sessions(recording.records(findings), _session)
+        )
     return only(say_ask.events(_stamped(recording, findings), findings))
 
 

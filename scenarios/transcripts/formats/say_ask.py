@@ -9,7 +9,6 @@ each tool. A message that was streamed is repeated under one ``ts``, and the las
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -60,7 +59,7 @@ _SHOWN_ONLY = (
 _FILES = frozenset(
     {"apply_diff", "insert_content", "read_file", "replace_in_file", "write_to_file"}
 )
-_LOADING = re.compile(r"\s*Loading\.\.\.\s*$")
+_LOADING = "Loading..."
 _ASKS = {
     "browser_action_launch": ("browser_action", "url"),
     "command": ("execute_command", "command"),
@@ -173,8 +172,8 @@ class _Reader:
             self._await(place, time, *self._tool(place, text))
         elif what == "use_mcp_server":
             data = _object(text)
-            name = data.get("toolName")
-            name = name if isinstance(name, str) and name else "use_mcp_tool"
+            called = data.get("toolName")
+            name = called if isinstance(called, str) and called else "use_mcp_tool"
             self._await(place, time, name, data.get("arguments", data))
         elif what == "command_output" and self._pending:
             self._pending[-1].shown.append(text)
@@ -182,7 +181,7 @@ class _Reader:
             self._left[f"ask {what}"] += 1
 
     def _tool(self, place: int, text: str) -> tuple[str, Any, str]:
-        """Return the name of a tool that was asked for, what is told of its arguments, its result."""
+        """Return a tool's name, what is told of its arguments, and of its result."""
         data = _object(text)
         told = data.get("tool")
         if not isinstance(told, str) or not told:
@@ -213,7 +212,7 @@ class _Reader:
         """Yield what came to the model since the last call, and the usage of this one."""
         data = _object(text)
         request = data.get("request")
-        if isinstance(request, str) and (told := _LOADING.sub("", request)).strip():
+        if isinstance(request, str) and (told := request.rstrip().removesuffix(_LOADING).rstrip()):
             self._requests = True
             yield from self._came(place, time, told)
         else:
@@ -268,7 +267,7 @@ class _Reader:
         self._pending = []
 
     def _usage(self, place: int, time: float | None, data: dict[str, Any]) -> Usage:
-        """Return a call's usage; ``tokensIn`` leaves out what the cache held, but for OpenAI's API."""
+        """Return a usage; ``tokensIn`` leaves out what the cache held, but by one protocol."""
         plain, read, written = (
             whole(data.get(k)) for k in ("tokensIn", "cacheReads", "cacheWrites")
         )

@@ -10,7 +10,6 @@ tool calls.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -140,11 +139,11 @@ def read_display(text: str, place: int, findings: Findings) -> Iterator[Event]:
     Each result is taken as that of a call of one token by the model's message before it.
     """
     marks = list(_LINE.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
     if not marks or text[: marks[0].start()].strip():
         findings.breaks("text that names no speaker", place)
     call, lost = "", 0
-    for number, (mark, end) in enumerate(zip(marks, ends, strict=True), 1):
+    for number, (mark, end) in enumerate(zip(marks, ends, strict=False), 1):
         said = text[mark.end() : end].removesuffix("\n")
         match mark[1]:
             case "assistant":
@@ -169,12 +168,16 @@ def read_display(text: str, place: int, findings: Findings) -> Iterator[Event]:
 
 def _names(records: Iterable[Any]) -> Iterator[str]:
     """Yield a name for each run, no two alike."""
-    used: Counter[str] = Counter()
+    used: set[str] = set()
     for record in records:
         task, trial = (_short(record.get(key)) for key in ("task_id", "trial"))
-        name = f"task-{task}" + (f"-trial-{trial}" if trial else "")
-        used[name] += 1
-        yield name if used[name] == 1 else f"{name}-{used[name]}"
+        name = first = f"task-{task}" + (f"-trial-{trial}" if trial else "")
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{first}-{number}"
+        used.add(name)
+        yield name
 
 
 def _short(value: Any) -> str:

@@ -96,15 +96,15 @@ class _Session:
         self._rounds: set[str] = set()
         self._tools: dict[str, dict[str, Any]] = {}
         """Calls whose results have not come, by id."""
-        self._last: set[str] = set()
         self._prompt: int | None = None
         self._answer = 0
         self._unrecorded = 0
         self._unnamed = [0, 0]
+        self._books = 0
         self._place = 0
 
-    def take(self, place: int, record: dict[str, Any]) -> Iterator[Event]:
-        """Yield the events of a round."""
+    def take(self, place: int, record: dict[str, Any], last: bool) -> Iterator[Event]:
+        """Yield the events of a round; *last* if the session has no other."""
         number, self._number, self._place = self._number, self._number + 1, place
         identity = record.get("round_id")
         if isinstance(identity, str):
@@ -128,12 +128,11 @@ class _Session:
         if self._prompt is None and prompt is not None:
             self._unrecorded = max(0, prompt - guess)
         call = f"line {place}"
-        yield from self._wrote(events, record, place, call)
+        yield from self._wrote(events, record, place, call, last)
         written = whole(record.get("claude_cache_creation_input_tokens"))
         cached = whole(record.get("prefix_tokens"))
         answer = whole(record.get("output_tokens"))
-        time = self._time(events[-1], place) if events else None
-        yield Usage(place, time, call, prompt, cached, written, answer)
+        yield Usage(place, None, call, prompt, cached, written, answer)
         self._prompt, self._answer = prompt or self._prompt, answer or 0
 
     def _events(self, record: dict[str, Any], place: int) -> list[dict[str, Any]]:
@@ -143,7 +142,9 @@ class _Session:
             kind = event.get("event_type") if isinstance(event, dict) else None
             if isinstance(kind, str) and kind in (*_INPUTS, *_OUTPUTS):
                 found.append(event)
-            elif kind not in _BOOKS:
+            elif kind in _BOOKS:
+                self._books += 1
+            else:
                 self._findings.breaks(unknown_kind(kind, "timing event"), place)
         return found
 
@@ -189,11 +190,15 @@ class _Session:
             yield ToolResult(place, time, identity, "", failed=failed, tokens=max(1, size))
 
     def _wrote(
-        self, events: list[dict[str, Any]], record: dict[str, Any], place: int, call: str
+        self,
+        events: list[dict[str, Any]],
+        record: dict[str, Any],
+        place: int,
+        call: str,
+        last: bool,
     ) -> Iterator[Event]:
         outputs = [e for e in events if e["event_type"] in _OUTPUTS]
         tools = self._called(record, place)
-        self._last = set()
         for event, size in zip(outputs, self._sizes(outputs, tools, record), strict=True):
             time = self._time(event, place)
             kind = event["event_type"]
@@ -202,7 +207,8 @@ class _Session:
             elif kind == "reasoning":
                 yield Message(place, time, Kind.THINKING, "", call=call, tokens=size)
             else:
-                yield from self._call(event, tools, place, time, call, size)
+                tool = tools.get(str(event.get("tool_call_id")), {})
+                yield from self._call(event, tool, place, time, call, size, last)
 
     def _called(self, record: dict[str, Any], place: int) -> dict[str, dict[str, Any]]:
         """Return the round's tools by the ids of their calls."""
@@ -220,31 +226,25 @@ class _Session:
     def _call(
         self,
         event: dict[str, Any],
-        tools: dict[str, dict[str, Any]],
+        tool: dict[str, Any],
         place: int,
         time: float | None,
         call: str,
         size: int,
+        last: bool,
     ) -> Iterator[Event]:
         identity, name = event.get("tool_call_id"), event.get("tool_name")
         if not isinstance(identity, str) or not isinstance(name, str):
             self._findings.breaks("a tool call without id or name", place)
             return
-        tool = tools.get(identity, {})
         arguments = tool.get("input")
         if isinstance(arguments, str):
             with suppress(ValueError, RecursionError):
                 arguments = json.loads(arguments)
         self._tools[identity] = tool
-        yield ToolCall(
-            place,
-            time,
-            identity,
-            name,
-            {} if arguments is None else arguments,
-            call,
-            tokens=max(1, size),
-        )
+        arguments = {} if arguments is None else arguments
+        last = last and whole(tool.get("result_chars")) is None
+        yield ToolCall(place, time, identity, name, arguments, call, last, max(1, size))
 
     def _sizes(
         self,
@@ -289,6 +289,8 @@ class _Session:
                 failed = tool.get("is_error") is True
                 tokens = max(1, _estimate(size))
                 yield ToolResult(self._place, time, identity, "", failed=failed, tokens=tokens)
+        if self._books:
+            self._findings.note(f"events that are no part of a prompt: {self._books} usage_report")
         rounds, tokens = self._unnamed
         if rounds:
             calls = counted(rounds, "call holds", "calls hold")
@@ -332,9 +334,8 @@ class _Survey:
         found = _compactions([prompt for *_, prompt in rounds])
         session = _Session(self._findings, found)
         spots = [(place, offset) for _, place, offset, _ in rounds]
-        for place, record in self._recording.again(spots):
-            if isinstance(record, dict):
-                yield from session.take(place, record)
+        for number, (place, record) in enumerate(self._recording.again(spots), 1):
+            yield from session.take(place, record, number == len(spots))
         yield from session.finish()
         self._note(found)
 

@@ -26,9 +26,10 @@ _TOOLS = (
 _OPEN = re.compile(f"<({'|'.join(_TOOLS)})>")
 _PARAMETER = re.compile(r"<(\w+)>")
 _PATH = re.compile(r"<path>\s*([^<\n]+?)\s*</path>")
-_HEADER = re.compile(r"^\[(\w+)(?: for '(.*?)'|[^\]\n]*)[^\n]*?\] Result:", re.MULTILINE)
+_HEADER = re.compile(r"^\[(\w+)\b([^\n]*?)\] Result:", re.MULTILINE)
+_ARGUMENT = re.compile(r" for '([^\n]*?)'(?:\.|$)")
 _DETAILS = "<environment_details>"
-_SAID = re.compile(r"<(feedback|user_message)>\n?(.*?)\n?</\1>", re.DOTALL)
+_SAID = ("feedback", "user_message")
 _FAILED = re.compile(
     r"\s*(?:<error_details>|<error>|The tool execution failed|The user denied|Error[: ]|"
     r"\[ERROR\]|Missing value for required)"
@@ -128,12 +129,25 @@ def _results(text: str, open_calls: Sequence[str]) -> list[Came]:
         found.append(Came("user", said))
     for number, header in enumerate(headers):
         end = headers[number + 1].start() if number + 1 < len(headers) else len(text)
-        body = text[header.start() : end].strip()
-        said = "\n".join(match[2].strip() for match in _SAID.finditer(body))
-        found.append(Came("result", _SAID.sub("", body).strip(), header[1], header[2] or ""))
+        body, said = _apart(text[header.start() : end])
+        argument = _ARGUMENT.match(header[2])
+        found.append(Came("result", body, header[1], argument[1] if argument else ""))
         if said:
             found.append(Came("user", said))
     return found
+
+
+def _apart(body: str) -> tuple[str, str]:
+    """Return a result without what the user says in it, and that."""
+    said: list[str] = []
+    for name in _SAID:
+        begin, end = f"<{name}>", f"</{name}>"
+        at = body.find(begin)
+        to = body.find(end, at)
+        if 0 <= at < to:
+            said.append(body[at + len(begin) : to].strip())
+            body = body[:at] + body[to + len(end) :]
+    return body.strip(), "\n".join(said)
 
 
 def failed(result: str) -> bool:

@@ -474,10 +474,11 @@ def test_a_mention_is_a_query_in_the_turn_of_the_call_that_wrote_it(path):
     lines.result("c", "nothing", 6)
     lines.model("m4", 7, text("It was req_77ab1, 31415926 us."))
     script = load(lines.write(path))[0].script(0)
-    # m2 answers at once to what has just come in; m3 is the second call after m1
+    # m2 answers at once to what has just come in; m3 is the second call after m1; what m3 wrote
+    # m4 has from itself
     assert [(q.turn, q.key, q.touches, q.relevance) for q in queries(script)] == [
         (3, "req_77ab1", ("result-1",), 1.0),
-        (4, "req_77ab1", ("result-1",), 1.0),
+        (4, "31415926", ("result-1",), 1.0),
     ]
     facts = {a.id: [f.key for f in a.facts] for a in arrivals(script).values() if a.facts}
-    assert facts == {"result-1": ["req_77ab1"], "call-3": ["req_77ab1"]}
+    assert facts == {"result-1": ["req_77ab1", "31415926"]}

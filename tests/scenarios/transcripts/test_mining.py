@@ -15,7 +15,14 @@ from scenarios.transcripts.values import argument_values, values
     [
         ("call parse_header now", {"parse_header"}),
         ("class HttpServer:", {"HttpServer"}),
-        ("see src/app/main.py:120:7 there", {"src/app/main.py", "main.py"}),
+        ("see src/app/loader.py:120:7", {"src/app/loader.py", "app/loader.py", "loader.py"}),
+        ("src/one.go:36:func parse_it(", {"src/one.go", "one.go", "parse_it"}),
+        ("src/one.go-37-\treturn", {"src/one.go", "one.go"}),
+        ("lib/two.py:9:os.environ", {"lib/two.py", "two.py"}),
+        ("on 2024-05-21 at 10:20:30 or 10:20", set()),
+        ("os.environ and console.log and json.JSONDecoder", set()),
+        ("self.first_row of this.settings.getRow", {"first_row", "settings.getRow", "getRow"}),
+        ("README.md, lib/README.md, package.json", {"lib/README.md"}),
         ("commit 5e0c7f49ab", {"5e0c7f49ab"}),
         (
             "id 550e8400-e29b-41d4-a716-446655440000",
@@ -23,7 +30,7 @@ from scenarios.transcripts.values import argument_values, values
         ),
         ("took 31415926 us", {"31415926"}),
         ("a factor of 0.0042517", {"0.0042517"}),
-        ("os.path.join_all", {"os.path.join_all", "join_all"}),
+        ("app.path.join_all", {"app.path.join_all", "join_all"}),
         ('error "could not connect" twice', {"could not connect"}),
         ("set `max rows` to", {"max rows"}),
         ("it's not the user's fault", set()),
@@ -84,14 +91,85 @@ def test_the_latest_result_is_asked_and_the_others_can_answer():
     miner.result(["v"], 2)
     miner.result(["v"], 3)
     assert miner.wrote(["v"], 4) == {1: {"v": (0, 1)}}
-    assert miner.wrote(["v"], 5) == {1: {"v": (0, 1, 2)}}
 
 
 def test_what_has_just_come_in_is_not_asked():
     miner = Miner()
-    miner.result(["v"], 2)
+    miner.result(["v", "w"], 2)
     assert miner.wrote(["v"], 2) == {}
-    assert miner.wrote(["v"], 3) == {0: {"v": (0, 1)}}
+    assert miner.wrote(["w"], 3) == {0: {"w": (0,)}}
+
+
+def test_what_the_model_wrote_itself_is_not_asked_again():
+    miner = Miner()
+    miner.result(["v"], 2)
+    assert miner.wrote(["v"], 3) == {0: {"v": (0,)}}
+    assert miner.wrote(["v"], 4) == {}
+    miner.result(["v"], 5)
+    assert miner.wrote(["v"], 6) == {}
+
+
+def test_what_one_call_writes_twice_is_asked_twice():
+    miner = Miner()
+    miner.result(["v"], 2)
+    assert miner.wrote(["v"], 3) == miner.wrote(["v"], 3) == {0: {"v": (0,)}}
+
+
+@pytest.mark.parametrize(
+    ("own", "path", "asks"),
+    [
+        ("src/app/loader.py", "/work/src/app/loader.py", False),
+        ("/work/src/app/loader.py", "src/app/loader.py", False),
+        ("app/loader.py", "/work/src/app/loader.py", False),
+        ("src/old/loader.py", "/work/src/app/loader.py", True),
+    ],
+)
+def test_a_path_is_the_models_own_however_it_gave_it(own, path, asks):
+    miner = Miner()
+    miner.result(values(path), 2)
+    miner.result(values("nothing of it"), 3)
+    miner.wrote(values(own), 3)
+    assert bool(miner.wrote(values(path), 5)) == asks
+
+
+def test_a_result_that_holds_more_of_the_mention_is_the_better_source():
+    miner = Miner()
+    miner.result(["v", "w"], 2)
+    miner.result(["v"], 3)
+    assert miner.wrote(["v", "w"], 5) == {0: {"w": (0,)}}
+    miner = Miner()
+    miner.result(["v", "w"], 2)
+    miner.result(["v", "w"], 3)
+    assert miner.wrote(["v", "w"], 5) == {1: {"v": (0, 1), "w": (0, 1)}}
+
+
+def test_what_is_out_of_the_models_sight_is_not_asked_but_can_answer():
+    miner = Miner()
+    miner.result(["v", "w"], 2)
+    miner.wrote(["v"], 3)
+    miner.forget(2)
+    assert miner.wrote(["w"], 4) == {}
+    miner.result(["v"], 5)
+    assert miner.wrote(["v"], 6) == {3: {"v": (0, 3, 1)}}
+
+
+def test_what_comes_again_is_the_latest_and_in_sight():
+    miner = Miner()
+    miner.result(["v"], 2)
+    miner.result(["v"], 3)
+    miner.again(0, 4)
+    assert miner.wrote(["v"], 5) == {0: {"v": (0, 1)}}
+    miner = Miner()
+    miner.result(["v"], 2)
+    miner.forget(1)
+    miner.again(0, 4)
+    assert miner.wrote(["v"], 4) == {}
+    assert miner.wrote(["v"], 5) == {}
+    miner = Miner()
+    miner.result(["v"], 2)
+    miner.forget(1)
+    miner.again(0, 4)
+    assert miner.wrote(["v"], 6) == {0: {"v": (0,)}}
 
 
 def test_a_result_that_is_not_seen_yet_is_no_source():
@@ -119,32 +197,45 @@ def test_a_value_of_the_users_or_the_models_own_asks_nothing():
 
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from("rrruwww"), st.sets(st.sampled_from("abc")), st.booleans()),
+    st.tuples(st.sampled_from("rrrrufwww"), st.sets(st.sampled_from("abc")), st.booleans()),
     max_size=25,
 )
 
 
+def look_back(said, found, turn, gone):
+    """Return what *found*, written in call *turn*, asks of what was *said* before, from *gone*."""
+    held, written = {}, {}
+    for value in sorted(found):
+        holders = [(k, t, n) for k, f, t, n in said if value in f]
+        results = [n for k, _, n in holders if k == "r"]
+        user = any(k == "u" for k, _, _ in holders)
+        if holders and holders[0][0] == "r" and not user and len(results) <= 3:
+            held[value] = [(t + 1, n) for k, t, n in holders if k == "r" and t + 1 <= turn]
+            written[value] = [n for k, t, n in holders if k == "w" and t + 1 <= turn]
+    asked = {}
+    for value, results in held.items():
+        seen = [(t, n) for t, n in results if n >= gone]
+        if not seen or any(n >= gone for n in written[value]):
+            continue
+        shares = {n: sum((t, n) in held[v] for v in held) for t, n in seen}
+        t, n = max(seen)
+        if t < turn and shares[n] == max(shares.values()):
+            answers = (*(n for _, n in results), *written[value])
+            asked.setdefault(n, {})[value] = answers
+    return asked
+
+
 def oracle(steps):
     """Look back from each mention over everything that was said before it."""
-    said = []
-    turn = 1
+    said, turn, gone = [], 1, 0
     for kind, found, next_turn in steps:
         turn += next_turn
-        if kind == "w":
-            asked = {}
-            for value in sorted(found):
-                holders = [(k, t, n) for k, f, t, n in said if value in f]
-                results = [n for k, t, n in holders if k == "r"]
-                user = any(k == "u" for k, _, _ in holders)
-                if not holders or holders[0][0] != "r" or user or len(results) > 3:
-                    continue
-                seen = [n for k, t, n in holders if k == "r" and t + 1 <= turn]
-                turns = {n: t + 1 for k, t, n in holders if k == "r"}
-                if seen and turns[seen[-1]] < turn:
-                    own = [n for k, t, n in holders if k == "w" and t + 1 <= turn]
-                    asked.setdefault(seen[-1], {})[value] = (*seen, *own)
-            yield asked
         number = sum(k != "u" for k, *_ in said)
+        if kind == "f":
+            gone = number
+            continue
+        if kind == "w":
+            yield look_back(said, found, turn, gone)
         said.append((kind, found, turn, number))
 
 
@@ -152,14 +243,17 @@ def oracle(steps):
 @given(STEPS)
 def test_the_index_agrees_with_looking_back(steps):
     miner = Miner()
-    turn = 1
+    turn, texts = 1, 0
     got = []
     for kind, found, next_turn in steps:
         turn += next_turn
+        texts += kind in "rw"
         if kind == "r":
             miner.result(found, turn + 1)
         elif kind == "u":
             miner.heard(found)
+        elif kind == "f":
+            miner.forget(texts)
         else:
             got.append(miner.wrote(found, turn))
     assert got == list(oracle(steps))

@@ -10,11 +10,11 @@ from tests.scenarios.transcripts.made import Lines, arrivals, load, queries, tex
 def session(tmp_path):
     lines = Lines().user("go", 0)
     lines.model("m1", 1, use("a", "Read", file_path="/r/one.py"), use("b", "Bash", command="ls"))
-    lines.result("a", "def load_balancer(): pass", 2).result("b", "nothing", 3)
+    lines.result("a", "def load_balancer(): drain_queue()", 2).result("b", "nothing", 3)
     lines.model("m2", 4, use("c", "Read", file_path="/r/two.py"))
     lines.result("c", "x", 5)
     lines.model("m3", 6, text("load_balancer")).user("and?", 7)
-    lines.model("m4", 8, text("still load_balancer"))
+    lines.model("m4", 8, text("still drain_queue"))
     return lines.write(tmp_path / "session.jsonl")
 
 
