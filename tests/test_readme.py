@@ -15,9 +15,10 @@ from bench.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+NAMES = "compare|run|replay|list|check|reduce|explain|new|redact"
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
-    | set(re.findall(r"`evictbench ((?:compare|run|replay|list|check|reduce|explain|new|redact)[^`]*)`", README))
+    | set(re.findall(rf"`evictbench ((?:{NAMES})[^`]*)`", README))
 )
 POLICY = re.search(r"```python\n(.*?)```", README, re.S)
 

@@ -51,7 +51,10 @@ def command(
 ) -> None:
     """Draw pairs of a mention and its source from recorded sessions, and show them."""
     if judged is not None:
-        click.echo("\n".join(lines(precision(read_table(judged)))))
+        rows = read_table(judged)
+        if not rows:
+            raise InputError("no pair is judged", file=judged)
+        click.echo("\n".join(lines(precision(rows))))
         return
     if not paths:
         raise click.UsageError("give the recordings: FILE|DIR…")
@@ -69,10 +72,10 @@ def _warn(text: str) -> None:
     click.echo(escaped(text), err=True)
 
 
-def main() -> NoReturn:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command; what is wrong is one sentence on standard error."""
     try:
-        command.main(prog_name="python -m bench.mining", standalone_mode=False)
+        command.main(arguments, prog_name="python -m bench.mining", standalone_mode=False)
     except click.ClickException as error:
         click.echo(f"evictbench: {escaped(error.format_message())}", err=True)
         sys.exit(2)

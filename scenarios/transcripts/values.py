@@ -87,7 +87,7 @@ def _of_token(token: str) -> tuple[str, ...]:
         for value in dict.fromkeys(found)
         if SHORTEST <= len(value) <= LONGEST
         and value not in FILES
-        and _TIME.fullmatch(value) is None
+        and not (value[0].isdigit() and _TIME.fullmatch(value))
     )
 
 

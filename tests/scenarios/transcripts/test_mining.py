@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from scenarios.transcripts.mining import Miner
 from scenarios.transcripts.values import argument_values, values
+from tests.scenarios.transcripts.made import Lines, load, queries, text, use
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("content", "found"),
     [
         ("call parse_header now", {"parse_header"}),
         ("class HttpServer:", {"HttpServer"}),
@@ -46,8 +47,8 @@ from scenarios.transcripts.values import argument_values, values
         ("std::vector_map", {"std::vector_map", "vector_map"}),
     ],
 )
-def test_what_is_distinctive(text, found):
-    assert values(text) == found
+def test_what_is_distinctive(content, found):
+    assert values(content) == found
 
 
 @pytest.mark.parametrize(
@@ -81,9 +82,9 @@ def test_arguments_are_searched_whatever_their_shape():
 
 @settings(deadline=None)
 @given(st.text(max_size=300))
-def test_any_text_has_values_of_the_right_length(text):
-    assert all(6 <= len(value) <= 80 for value in values(text))
-    assert all(6 <= len(value) <= 80 for value in argument_values([text]))
+def test_any_text_has_values_of_the_right_length(content):
+    assert all(6 <= len(value) <= 80 for value in values(content))
+    assert all(6 <= len(value) <= 80 for value in argument_values([content]))
 
 
 def test_the_latest_result_is_asked_and_the_others_can_answer():
@@ -257,3 +258,20 @@ def test_the_index_agrees_with_looking_back(steps):
         else:
             got.append(miner.wrote(found, turn))
     assert got == list(oracle(steps))
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+def test_a_recorded_compaction_takes_results_out_of_the_models_sight(tmp_path, compacted):
+    lines = Lines().user("go", 0)
+    lines.model("m1", 1, use("a", command="cat log")).result("a", "request req_77ab1", 2)
+    lines.model("m2", 3, use("b", command="ls")).result("b", "run_44cd2", 4)
+    if compacted:
+        data = {"trigger": "auto", "preTokens": 9}
+        lines.put("system", None, 5, subtype="compact_boundary", compactMetadata=data)
+        lines.user("It was all about a request.", 6, isCompactSummary=True)
+    lines.model("m3", 7, use("c", command="cat other")).result("c", "host_12ef3", 8)
+    lines.model("m4", 9, use("d", command="ls")).result("d", "nothing", 10)
+    lines.model("m5", 11, text("req_77ab1 on host_12ef3"))
+    script = load(lines.write(tmp_path / "session.jsonl"))[0].script(0)
+    asked = {query.key for query in queries(script)}
+    assert asked == ({"host_12ef3"} if compacted else {"host_12ef3", "req_77ab1"})
