@@ -86,7 +86,7 @@ def steps(
     found: list[Step] = []
     last = len(told.records) if until is None else until
     for index, record in enumerate(told.records[:last]):
-        if turn is None or record[2] == turn:
+        if turn is None or record[2] == turn or record[0] == "arrive":
             found += walker.look(index)
         elif turn is not None and record[2] > turn:
             break

@@ -19,7 +19,10 @@ from bench.output import json_document
 from bench.tables import explain
 from policies.registry import make, names
 from sim.engine import lacking, run
+from sim.script import Arrival, Query
+from sim.segments import Fact, Kind
 from tests.bench.explain.live import PRICE, play
+from tests.policies.playing import script_of
 from tests.support.chaos import Chaos
 from tests.support.dense import dense
 from tests.support.scripts import scripts
@@ -133,3 +136,18 @@ def test_stays_are_where_the_engine_had_it(seed):
                 if name in there:
                     assert place == there.index(name)
                     assert stay["tokens"] == calls[turn][place][1]
+
+
+def test_a_turn_tells_of_what_arrived_before_and_is_refused_again():
+    script = script_of(
+        Arrival(1, "task", Kind.TASK, 50, 1.0, pinned=True),
+        Arrival(1, "big", Kind.TOOL_RESULT, 900, 1.0, copy=True, facts=(Fact("k", "v"),)),
+        Query(2, "ask", "k", 1.0, ("big",)),
+        budget=200,
+    )
+    policy = make("slack-swap-refuse")
+    played = run(script, policy, PRICE)
+    found = of_turn(Case(script, policy.label, played.metrics, played.records), 2)
+    (step,) = [step for step in found["came"] if step["event"] == "kept out"]
+    assert step["segment"] == "big"
+    assert "kept out at the door (oversize)" in step["says"]
