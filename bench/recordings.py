@@ -134,7 +134,7 @@ def by_format(entries: Sequence[Entry]) -> Iterator[str]:
         sums = [sum(getattr(entry, what) for entry in mine) for what in _SUMS]
         megabytes, sessions, turns, tokens, seconds = sums
         yield (
-            f"| `{name}` | {files:,} | {megabytes:.1f} | {sessions:,} | {turns:,} | {tokens:,} | "
+            f"| {name} | {files:,} | {megabytes:.1f} | {sessions:,} | {turns:,} | {tokens:,} | "
             f"{seconds:.1f} | {_usage(mine)} |"
         )
 
