@@ -6,22 +6,25 @@ holds the readers to what they read. The page of replays shows the table of form
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
+from bench.cli.module import run_module
 from sim.errors import InputError
 
-__all__ = ["BROKEN", "NONE", "SESSION", "SEVERAL", "Entry", "inventory", "tsv"]
+__all__ = ["BROKEN", "NONE", "PRICES", "SESSION", "SEVERAL", "Entry", "inventory", "tsv"]
 
 SESSION, SEVERAL, NONE, BROKEN = "session", "several sessions", "not a session", "broken"
 """Kinds of files."""
+
+PRICES: Mapping[str, str] = {"codex": "gpt-5.5"}
+"""Price row by whose cache rule a format's calls are simulated, where it is not the default's."""
 
 
 @dataclass(slots=True)
@@ -30,7 +33,9 @@ class Entry:
 
     A file of a series counts as a session if its session begins with it, else as none of its own:
     *part_of* then names the first. *errors* are the median and the largest held-out errors of the
-    usage fitted in each session; *why* what a file is that gives no session.
+    usage fitted in each session; *reads* has, of each call whose cache reads are recorded, the
+    prompt, what of it was read, and what the simulation would have read of it; *why* says what a
+    file is that gives no session.
     """
 
     path: str
@@ -43,6 +48,7 @@ class Entry:
     megabytes: float = 0.0
     with_usage: int = 0
     errors: list[tuple[float, float]] = field(default_factory=list)
+    reads: list[tuple[int, int, float]] = field(default_factory=list)
     why: str = ""
     part_of: str = ""
 
@@ -111,9 +117,22 @@ def _add(entry: Entry, scenario: object, fitted: bool) -> None:
         return
     entry.with_usage += 1
     if fitted:
-        fit = reference(scenario, entry.format, [scenario.settings["price"]])["fit"]
-        if fit is not None:
-            entry.errors.append((fit["median_error"], fit["max_error"]))
+        price = PRICES.get(entry.format, scenario.settings["price"])
+        told = reference(scenario, entry.format, [price])
+        if told["fit"] is not None:
+            entry.errors.append((told["fit"]["median_error"], told["fit"]["max_error"]))
+        entry.reads += _reads(told["calls"])
+
+
+def _reads(calls: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int, float]]:
+    """Yield prompt, recorded and simulated reads of each call that records them.
+
+    The simulated are scaled to the recorded prompt, so that the tokenizer is no part of it.
+    """
+    for call in calls:
+        if call["recorded_read"] is not None and call["simulated"]:
+            share = call["simulated_read"] / call["simulated"]
+            yield call["recorded"], call["recorded_read"], share * call["recorded"]
 
 
 def tsv(entries: Iterable[Entry]) -> str:
@@ -125,8 +144,8 @@ def tsv(entries: Iterable[Entry]) -> str:
 
 def by_format(entries: Sequence[Entry]) -> Iterator[str]:
     """Yield the lines of the table of formats, in Markdown."""
-    yield "| format | files | MB | sessions | turns | tokens | seconds | usage, held-out error |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield f"| {' | '.join(_COLUMNS)} |"
+    yield f"|{'---|' * len(_COLUMNS)}"
     for name in sorted({entry.format for entry in entries if entry.sessions}):
         mine = [entry for entry in entries if entry.format == name and entry.sessions]
         inside = {entry.path for entry in mine}
@@ -135,10 +154,15 @@ def by_format(entries: Sequence[Entry]) -> Iterator[str]:
         megabytes, sessions, turns, tokens, seconds = sums
         yield (
             f"| {name} | {files:,} | {megabytes:.1f} | {sessions:,} | {turns:,} | {tokens:,} | "
-            f"{seconds:.1f} | {_usage(mine)} |"
+            f"{seconds:.1f} | {_usage(mine)} | {_cache(mine)} |"
         )
 
 
+_COLUMNS = (
+    *("format", "files", "MB", "sessions", "turns", "tokens", "seconds"),
+    "usage, held-out error",
+    "cache reads",
+)
 _SUMS = ("megabytes", "sessions", "turns", "tokens", "seconds")
 
 
@@ -158,6 +182,21 @@ def _usage(entries: Sequence[Entry]) -> str:
     )
 
 
+def _cache(entries: Sequence[Entry]) -> str:
+    """Say what was read from the cache, as recorded and as simulated, and how far calls are off."""
+    reads = [read for entry in entries for read in entry.reads]
+    if not any(recorded for _, recorded, _ in reads):
+        return "none recorded"
+    prompts = sum(prompt for prompt, _, _ in reads)
+    recorded = sum(each for _, each, _ in reads)
+    simulated = sum(each for _, _, each in reads)
+    off = sum(abs(told - made) for _, told, made in reads)
+    return (
+        f"{100 * recorded / prompts:.1f} %, simulated {100 * simulated / prompts:.1f} %; "
+        f"off by {100 * off / prompts:.1f} % over {len(reads):,} calls"
+    )
+
+
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--tsv", "file", type=click.Path(path_type=Path), help="Write the table of files.")
@@ -171,15 +210,7 @@ def command(folder: Path, file: Path | None) -> None:
 
 def main() -> NoReturn:
     """Run the command; what is wrong is one sentence on standard error."""
-    try:
-        command.main(prog_name="python -m bench.recordings", standalone_mode=False)
-    except click.ClickException as error:
-        click.echo(f"evictbench: {error.format_message()}", err=True)
-        sys.exit(2)
-    except InputError as error:
-        click.echo(f"evictbench: {error}", err=True)
-        sys.exit(2)
-    sys.exit(0)
+    run_module(command, "bench.recordings")
 
 
 if __name__ == "__main__":

@@ -25,8 +25,11 @@ __all__ = [
     "policies",
     "price",
     "prices",
+    "recorded_budget",
+    "relevance",
     "settings",
     "strict",
+    "tokenizer",
 ]
 
 OWN_BOOK = "EVICTBENCH_PRICES"
@@ -178,4 +181,24 @@ strict = click.option(
     "--strict",
     is_flag=True,
     help="Refuse what is tolerated otherwise; exit with 3 if a policy has a bug.",
+)
+
+recorded_budget = click.option(
+    "--budget",
+    type=Whole(min=1),
+    metavar="N",
+    help="The window's limit in tokens. [default: what the recording suggests]",
+)
+
+relevance = click.option(
+    "--relevance",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Scores of segments that replace those found in the text.",
+)
+
+tokenizer = click.option(
+    "--tokenizer",
+    metavar="NAME",
+    help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
 )

@@ -6,13 +6,13 @@ FILE`` reads such a table and prints its precision. The page of mining has the r
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
+from bench.cli.module import run_module
 from bench.mining.pairs import Pair, draw, pairs_in, threads_in
 from bench.mining.passages import passages
 from bench.mining.precision import Judged, Precision, precision, read_table, table
@@ -74,15 +74,7 @@ def _warn(text: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command; what is wrong is one sentence on standard error."""
-    try:
-        command.main(arguments, prog_name="python -m bench.mining", standalone_mode=False)
-    except click.ClickException as error:
-        click.echo(f"evictbench: {escaped(error.format_message())}", err=True)
-        sys.exit(2)
-    except InputError as error:
-        click.echo(f"evictbench: {escaped(str(error))}", err=True)
-        sys.exit(2)
-    sys.exit(0)
+    run_module(command, "bench.mining", arguments)
 
 
 if __name__ == "__main__":

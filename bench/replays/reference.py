@@ -26,8 +26,9 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     """Return what the recording of *scenario* came to.
 
     ``usage`` has the sums of the recorded counts and `calls`, None where no call has any; ``calls``
-    each of these with its `turn`, its `recorded` prompt and the `simulated` one; ``fit`` how the
-    recorded follow from the simulated; ``compactions`` how many the recording made;
+    each of these with its `turn`, its `recorded` prompt and the `simulated` one, at the last price,
+    and what of either was read from the cache (``recorded_read`` None where that is not recorded);
+    ``fit`` how the recorded follow from the simulated; ``compactions`` how many it made;
     ``simulated``, by price, :data:`COMPARED` of the session replayed as it happened: with the
     recording's compactions, and room for everything else; ``recorded_input_usd``, by price, the
     recorded prompts at that price.
@@ -39,11 +40,12 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     turns = [s.turn for s in script.stimuli if isinstance(s, Compaction)]
     usage = totals(script)
     simulated: dict[str, dict[str, Any]] = {}
-    sent: dict[int, int] = {}
+    sent: dict[int, tuple[int, int]] = {}
     for price in prices:
         metrics, records = _as_it_was(script, price)
         simulated[price] = {name: metrics[name] for name in COMPARED}
         sent = _sent(records)
+    sizes = {turn: tokens for turn, (tokens, _) in sent.items()}
     unrecorded = sum(
         s.tokens for s in script.stimuli if isinstance(s, Arrival) and s.id == UNRECORDED
     )
@@ -53,11 +55,17 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
         "compactions": len(turns),
         "usage": usage if usage["calls"] else None,
         "calls": [
-            {"turn": turn, "recorded": row["input_tokens"], "simulated": sent[turn]}
+            {
+                "turn": turn,
+                "recorded": row["input_tokens"],
+                "simulated": sent[turn][0],
+                "recorded_read": row.get("cached_tokens"),
+                "simulated_read": sent[turn][1],
+            }
             for turn, row in sorted(script.recorded.items())
             if "input_tokens" in row and turn in sent
         ],
-        "fit": fit(script, sent, unrecorded, turns),
+        "fit": fit(script, sizes, unrecorded, turns),
         "simulated": simulated,
         "recorded_input_usd": {
             price: cost(script, price_of({**script.settings, "price": price})) for price in prices
@@ -80,14 +88,15 @@ def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]
     )
     room += sum(getattr(s, "tokens", 0) or 0 for s in script.stimuli)
     settings = {**script.settings, "price": price, "budget": max(1, 4 * room)}
-    stimuli = tuple(_twice(script))
+    stimuli = tuple(_as_recorded(script))
     return run_one(replace(script, settings=settings, stimuli=stimuli), "recorded")
 
 
-def _twice(script: Script) -> Iterator[Stimulus]:
+def _as_recorded(script: Script) -> Iterator[Stimulus]:
     """Yield the stimuli of *script* with each fetch as the second reading that it was.
 
-    A fetch brings nothing where the first reading is still there; the recording had both.
+    A fetch brings nothing where the first reading is still there; the recording had both. Nothing
+    else is asked: whatever the recorded agent had to bring back, it is among its readings.
     """
     from sim.script import Arrival, Query
 
@@ -97,10 +106,14 @@ def _twice(script: Script) -> Iterator[Stimulus]:
             source = first[stimulus.touches[0]]
             again = f"{source.id} in {stimulus.id}"
             yield replace(source, turn=stimulus.turn, id=again, facts=(), pair=None, pinned=False)
-        else:
+        elif not isinstance(stimulus, Query):
             yield stimulus
 
 
-def _sent(records: Sequence[Record]) -> dict[int, int]:
-    """Return the size of each turn's own request."""
-    return {record[2]: record[3] for record in records if record[0] == "call" and not record[12]}
+def _sent(records: Sequence[Record]) -> dict[int, tuple[int, int]]:
+    """Return the tokens of each turn's own request, and how many of them were read."""
+    return {
+        record[2]: (record[3], record[4])
+        for record in records
+        if record[0] == "call" and not record[12]
+    }

@@ -35,17 +35,8 @@ __all__ = ["command"]
     help="The family to fit: coding-agent, doc-analysis or support-agent. [default: coding-agent "
     "where files are read or written, else support-agent]",
 )
-@click.option(
-    "--budget",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="The window's limit in tokens. [default: what the recording suggests]",
-)
-@click.option(
-    "--tokenizer",
-    metavar="NAME",
-    help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
-)
+@options.recorded_budget
+@options.tokenizer
 @options.strict
 def command(
     more: tuple[str, ...],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command()
+@click.command(short_help="Write a session's script without any of its text.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "-o",
@@ -30,23 +30,9 @@ __all__ = ["command"]
     metavar="FILE",
     help="A tools file: each result also gets the size to which its tool's budget reduces it.",
 )
-@click.option(
-    "--budget",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="The window's limit in tokens. [default: what the recording suggests]",
-)
-@click.option(
-    "--relevance",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Scores of segments that replace those found in the text.",
-)
-@click.option(
-    "--tokenizer",
-    metavar="NAME",
-    help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
-)
+@options.recorded_budget
+@options.relevance
+@options.tokenizer
 @click.option(
     "--keep-names",
     is_flag=True,

@@ -23,29 +23,15 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @options.policies
-@click.option(
-    "--budget",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="The window's limit in tokens. [default: what the recording suggests]",
-)
-@click.option(
-    "--relevance",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Scores of segments that replace those found in the text.",
-)
+@options.recorded_budget
+@options.relevance
 @click.option(
     "--tools",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="A tools file: results over the budget that their tool declares there are reduced.",
 )
-@click.option(
-    "--tokenizer",
-    metavar="NAME",
-    help="What counts tokens: o200k, cl100k or bytes/4. [default: o200k]",
-)
+@options.tokenizer
 @click.option(
     "--list-formats",
     is_flag=True,

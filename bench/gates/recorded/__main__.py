@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -10,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from bench.cli import options
+from bench.cli.module import run_module
 from bench.gates.calls import Thread
 from bench.gates.recorded import claude_code, openhands
 from bench.gates.recorded.arms import Arm
@@ -77,7 +77,8 @@ def arms(paths: Sequence[Path], warn: Callable[[str], object] = lambda sentence:
             requests += openhands.requests(source.name, _documents(source))
         else:
             warn(
-                f"{source.place}: {source.format} does not record usage call by call (passed over)"
+                f"{source.place}: cache reads of {source.format} are compared by "
+                "`python -m bench.recordings` (passed over)"
             )
     found = [*claude_code.arms(threads), *openhands.arms(requests)]
     if not found:
@@ -91,16 +92,8 @@ def _documents(source: Source) -> Iterator[dict[str, Any]]:
 
 
 def main() -> NoReturn:
-    """Run the command and exit with its code; errors are one sentence on standard error."""
-    try:
-        code = command.main(prog_name="python -m bench.gates.recorded", standalone_mode=False)
-    except click.ClickException as error:
-        click.echo(f"evictbench: {error.format_message()}", err=True)
-        sys.exit(2)
-    except InputError as error:
-        click.echo(f"evictbench: {error}", err=True)
-        sys.exit(2)
-    sys.exit(code)
+    """Run the command; what is wrong is one sentence on standard error."""
+    run_module(command, "bench.gates.recorded")
 
 
 if __name__ == "__main__":

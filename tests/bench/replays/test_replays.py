@@ -177,3 +177,19 @@ def test_a_batch_without_a_model_call_says_so(tmp_path, capsys):
     code, _, err = run(capsys, "replay", tmp_path, "-p", "no-op")
     assert code == 2
     assert "no model call" in err
+
+
+def test_the_recording_brings_nothing_back_but_what_it_read_twice(tmp_path):
+    lines = Lines().user("go", 0)
+    body = "some_name_1 " + "word " * 300
+    for n, path in ((1, "/r/a.py"), (2, "/r/b.py"), (3, "/r/a.py")):
+        lines.model(f"m{n}", 10 * n, use(f"t{n}", "Read", file_path=path))
+        lines.result(f"t{n}", body if path == "/r/a.py" else "other " * 300, 10 * n + 1)
+    lines.model("m4", 40, text("done with some_name_1"))
+    file = lines.write(tmp_path / "a.jsonl")
+    found = api.replay([file], ["no-op"], budget=100_000, tokenizer="bytes/4")
+    as_it_was = found.recorded["a"]["simulated"]["claude-sonnet-5"]["input_tokens"]
+    (row,) = found.rows
+    assert row["fetches"] == 0
+    # The third reading stands in the last request alone, in tokens of four bytes.
+    assert as_it_was - row["input_tokens"] == -(-len(body) // 4)

@@ -119,10 +119,10 @@ def test_what_one_call_writes_twice_is_asked_twice():
 @pytest.mark.parametrize(
     ("own", "path", "asks"),
     [
-        ("src/app/loader.py", "/work/src/app/loader.py", False),
-        ("/work/src/app/loader.py", "src/app/loader.py", False),
-        ("app/loader.py", "/work/src/app/loader.py", False),
-        ("src/old/loader.py", "/work/src/app/loader.py", True),
+        ("src/app/loader.py", "/srv/src/app/loader.py", False),
+        ("/srv/src/app/loader.py", "src/app/loader.py", False),
+        ("app/loader.py", "/srv/src/app/loader.py", False),
+        ("src/old/loader.py", "/srv/src/app/loader.py", True),
     ],
 )
 def test_a_path_is_the_models_own_however_it_gave_it(own, path, asks):
