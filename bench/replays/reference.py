@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bench.replays.usage import UNRECORDED, cost, fit, totals
+from bench.replays.usage import FEWEST, UNRECORDED, cost, fit, totals
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
@@ -28,12 +28,14 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     ``usage`` has the sums of the recorded counts and `calls`, None where no call has any; ``calls``
     each of these with its `turn`, its `recorded` prompt and the `simulated` one, at the last price,
     and what of either was read from the cache (``recorded_read`` None where that is not recorded);
-    ``fit`` how the recorded follow from the simulated; ``compactions`` how many it made;
+    ``fit`` how the recorded follow from the simulated, None with ``unfitted``, why, where nothing
+    was fitted; ``compactions`` how many it made;
     ``simulated``, by price, :data:`COMPARED` of the session replayed as it happened: with the
     recording's compactions, and room for everything else; ``recorded_input_usd``, by price, the
     recorded prompts at that price.
     """
     from bench.cells import price_of
+    from scenarios.transcripts.formats import FORMATS
     from sim.script import Arrival, Compaction
 
     script = scenario.script(0)
@@ -49,6 +51,10 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     unrecorded = sum(
         s.tokens for s in script.stimuli if isinstance(s, Arrival) and s.id == UNRECORDED
     )
+    unheld = next(
+        (f"the record lacks {f.unheld}" for f in FORMATS if f.name == format and f.unheld), ""
+    )
+    line = None if unheld else fit(script, sizes, unrecorded, turns)
     return {
         "format": format,
         "turns": scenario.settings["turns"],
@@ -65,7 +71,8 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
             for turn, row in sorted(script.recorded.items())
             if "input_tokens" in row and turn in sent
         ],
-        "fit": fit(script, sizes, unrecorded, turns),
+        "fit": line,
+        "unfitted": "" if line else unheld or f"fewer than {FEWEST} calls to fit one to",
         "simulated": simulated,
         "recorded_input_usd": {
             price: cost(script, price_of({**script.settings, "price": price})) for price in prices
@@ -93,19 +100,24 @@ def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]
 
 
 def _as_recorded(script: Script) -> Iterator[Stimulus]:
-    """Yield the stimuli of *script* with each fetch as the second reading that it was.
+    """Yield the stimuli of *script* with each fetch as the second call and reading that it was.
 
     A fetch brings nothing where the first reading is still there; the recording had both. Nothing
     else is asked: whatever the recorded agent had to bring back, it is among its readings.
     """
     from sim.script import Arrival, Query
+    from sim.segments import Kind
 
     first = {s.id: s for s in script.stimuli if isinstance(s, Arrival)}
+    calls = {s.pair: s for s in first.values() if s.kind is Kind.TOOL_CALL}
     for stimulus in script.stimuli:
         if isinstance(stimulus, Query) and stimulus.id.startswith(FETCH):
             source = first[stimulus.touches[0]]
-            again = f"{source.id} in {stimulus.id}"
-            yield replace(source, turn=stimulus.turn, id=again, facts=(), pair=None, pinned=False)
+            for each in (calls.get(source.pair), source):
+                if each is not None:
+                    again = f"{each.id} in {stimulus.id}"
+                    turn = stimulus.turn
+                    yield replace(each, turn=turn, id=again, facts=(), pair=None, pinned=False)
         elif not isinstance(stimulus, Query):
             yield stimulus
 

@@ -138,6 +138,8 @@ def _fitted(told: Row) -> Iterator[str]:
             f"by {_percent(fit['median_error'])} in the median, "
             f"{_percent(fit['max_error'])} at most)."
         )
+    elif told["usage"] is not None:
+        yield f"No line from simulated to recorded tokens: {told['unfitted']}."
 
 
 def _percent(share: float | None) -> str:

@@ -34,10 +34,19 @@ from scenarios.transcripts.values import argument_values, values
 from sim.segments import Kind
 from sim.tokens import Tokenizer
 
-__all__ = ["Builder"]
+__all__ = ["FRAME", "Builder"]
 
 _PINNED = frozenset({Kind.TOOLS, Kind.SYSTEM, Kind.TASK})
 _NAMES = {Kind.TOOL_CALL: "call", Kind.TOOL_RESULT: "result"}
+
+FRAME = 50
+"""Tokens that a provider puts around a call and its result: tags, names of parameters, ids, roles.
+
+They stand in no text of a recording, and belong to the call here. No provider publishes them for
+its current models. The figure is the one, of 0, 10, … 100, with which the first halves of 21
+recorded runs of five harnesses lie closest to a line each (mean relative root-mean-square 0.9 %,
+against 1.4 % without); single harnesses want between 20 (OpenHands) and 150 (Claude Code).
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -233,7 +242,7 @@ class Builder:
             return
         draft = Draft(self._name(event.kind), event.kind, size, place=event.place)
         self._output.append(draft)
-        self._wrote(draft, values(event.text), asks=event.kind is Kind.ASSISTANT)
+        self._wrote(draft, values(event.text), size, asks=event.kind is Kind.ASSISTANT)
 
     def _called(self, event: ToolCall) -> None:
         self._open(event.call, event.place, event.time)
@@ -243,13 +252,14 @@ class Builder:
         arguments = event.arguments
         text = arguments if isinstance(arguments, str) else compact(arguments)
         size = event.tokens or self._size(event.name) + self._size(text)
+        frame = 0 if event.tokens or event.as_text else FRAME
         self._counts["call"] += 1
         number = self._counts["call"]
         name = f"call-{number}"
         draft = Draft(
             name,
             Kind.TOOL_CALL,
-            size,
+            size + frame,
             tool=clean(event.name),
             pair=name,
             place=event.place,
@@ -257,7 +267,7 @@ class Builder:
         call = _Call(event, draft, number)
         self._calls[event.id] = call
         self._output.append(call)
-        self._wrote(draft, argument_values(arguments), asks=True)
+        self._wrote(draft, argument_values(arguments), size, asks=True)
 
     def _used(self, event: Usage) -> None:
         if event.call in self._model_calls and event.call != self._model_call:
@@ -269,10 +279,10 @@ class Builder:
             if tokens is not None:
                 row[name] = max(tokens, row.get(name, 0))
 
-    def _wrote(self, draft: Draft, found: set[str], asks: bool) -> None:
-        """Count what the model wrote, and take in what it *asks* by what it mentions."""
+    def _wrote(self, draft: Draft, found: set[str], size: int, asks: bool) -> None:
+        """Count the tokens that the model wrote, and take in what it *asks* by what it mentions."""
         turn = self._session.turns
-        self._session.output_tokens[turn] += draft.tokens
+        self._session.output_tokens[turn] += size
         self._texts.append(draft)
         for source, held in self._miner.wrote(found, turn).items():
             if asks:

@@ -41,7 +41,8 @@ class Message:
 class ToolCall:
     """The model calls a tool; *arguments* are decoded JSON, or the text where it is none.
 
-    *last*: the record ends with what the model wrote, so there can be no result.
+    *last*: the record ends with what the model wrote, so there can be no result. *as_text*: the
+    model wrote the call into its text, and the provider put nothing around it.
     """
 
     place: int
@@ -52,6 +53,7 @@ class ToolCall:
     call: str
     last: bool = False
     tokens: int | None = None
+    as_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)

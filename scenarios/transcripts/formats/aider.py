@@ -340,4 +340,5 @@ FORMAT = Format(
     _fits,
     _threads,
     usage="input and output, where a chat shows them, rounded",
+    unheld="the files of the chat and the map of the repository",
 )

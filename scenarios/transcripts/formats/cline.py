@@ -217,7 +217,7 @@ class _Reader:
                 self._open.append((f"tool {self._tools}", tool))
                 given = {"input": argument} if argument else {}
                 call = f"call {self._calls}"
-                yield ToolCall(place, None, self._open[0][0], tool, given, call)
+                yield ToolCall(place, None, self._open[0][0], tool, given, call, as_text=True)
             else:
                 yield Message(place, time, Kind.USER, text)
                 return
@@ -264,7 +264,9 @@ class _Reader:
                 identity = f"tool {self._tools}"
                 if not last:
                     self._open.append((identity, part.name))
-                yield ToolCall(place, time, identity, part.name, part.arguments, call, last=last)
+                yield ToolCall(
+                    place, time, identity, part.name, part.arguments, call, last, as_text=True
+                )
             else:
                 yield Message(place, time, Kind.ASSISTANT, part, 0, call)
 

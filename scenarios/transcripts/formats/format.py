@@ -73,7 +73,8 @@ class Format:
     """A format: its *name*, what it is *about*, whether a file *fits* it, and its *threads*.
 
     *unit* is what a place in it counts, ``line`` or ``message``. *usage* says what it records of
-    the tokens of a call, empty where it records none.
+    the tokens of a call, empty where it records none; *unheld* what its prompts had beyond the
+    record where that changes from call to call, so that they follow from it by no line.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Format:
     threads: Callable[[Recording, Findings], Iterator[Thread]]
     unit: str = "line"
     usage: str = ""
+    unheld: str = ""
     series: Series | None = None
 
 

@@ -313,7 +313,7 @@ class _Reader:
             self._open[identity] = None
             name = name if isinstance(name, str) else action
             last = place > self._answered
-            yield ToolCall(place, time, identity, name, arguments, call, last)
+            yield ToolCall(place, time, identity, name, arguments, call, last, as_text=not response)
         if first:
             yield from self._used(response, place, time, call)
 

@@ -145,6 +145,7 @@ class _Logged:
                 call.arguments,
                 self._call,
                 last=unanswered,
+                as_text=True,
             )
             if not unanswered:
                 self._missing += not opened.result

@@ -250,7 +250,9 @@ class _Reader:
         arguments = pending.arguments
         if part.tool in _FILES and isinstance(arguments, dict) and "paths" not in arguments:
             arguments = {"path": part.argument, **arguments} if part.argument else arguments
-        yield ToolCall(pending.place, pending.time, identity, part.tool, arguments, self._call)
+        yield ToolCall(
+            pending.place, pending.time, identity, part.tool, arguments, self._call, as_text=True
+        )
         yield ToolResult(place, time, identity, part.text, failed=failed(part.text))
 
     def _unanswered(self, place: int, time: float | None) -> Iterator[Event]:

@@ -195,7 +195,7 @@ class _Walk:
         self._window.append(("assistant", step.response))
         yield from self._thoughts(step, place, time, call)
         calls = list(self._calls(step, place))
-        text = step.response
+        text, as_text = step.response, not calls
         if not calls and step.action.strip():
             text, written = _carved(text, step.action.strip())
             name, _, rest = step.action.strip().partition(" ")
@@ -209,7 +209,7 @@ class _Walk:
             self._waiting.append(identity)
             arguments = arguments_with_path(name, arguments, step.result, step.directory)
             last = step.observation is None and step.follows is None
-            yield ToolCall(place, time, identity, name, arguments, call, last)
+            yield ToolCall(place, time, identity, name, arguments, call, last, as_text=as_text)
         if self._clock is not None:
             self._clock += step.seconds or 0.0
         self._returned = self._clock

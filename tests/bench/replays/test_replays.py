@@ -9,6 +9,7 @@ import pytest
 
 from bench import api
 from bench.cli import main
+from scenarios.transcripts.builder import FRAME
 from tests.scenarios.transcripts.made import Lines, text, use
 
 
@@ -62,7 +63,8 @@ def test_the_recording_has_room_for_all_and_its_own_compactions(tmp_path):
     compacted = api.replay([session(tmp_path / "b.jsonl", compact=8)], ["no-op"], budget=3_000)
     before = plain.recorded["a"]["simulated"]["claude-sonnet-5"]["peak_tokens"]
     after = compacted.recorded["b"]["simulated"]["claude-sonnet-5"]["peak_tokens"]
-    assert before > 4_800 > 4_000 > after > 3_000
+    # Twelve pairs of 450 tokens and more, against the nine before the compaction.
+    assert before > 5_400 > 4_500 > after > 4_050
     assert compacted.recorded["b"]["compactions"] == 1
 
 
@@ -191,5 +193,6 @@ def test_the_recording_brings_nothing_back_but_what_it_read_twice(tmp_path):
     as_it_was = found.recorded["a"]["simulated"]["claude-sonnet-5"]["input_tokens"]
     (row,) = found.rows
     assert row["fetches"] == 0
-    # The third reading stands in the last request alone, in tokens of four bytes.
-    assert as_it_was - row["input_tokens"] == -(-len(body) // 4)
+    # The third reading stands in the last request alone, in tokens of four bytes: "Read" 1,
+    # {"file_path": "/r/a.py"} has 24 bytes.
+    assert as_it_was - row["input_tokens"] == -(-len(body) // 4) + 1 + 6 + FRAME

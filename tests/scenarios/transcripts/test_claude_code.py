@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scenarios.transcripts.builder import FRAME
 from sim.errors import InputError
 from sim.script import Compaction
 from sim.segments import Kind
@@ -58,7 +59,7 @@ def test_a_turn_is_a_call_and_all_that_leads_up_to_it(path):
         "task": 10,
         "thinking-1": 3,
         "assistant-1": 2,
-        "call-1": 6,
+        "call-1": 6 + FRAME,
         "result-1": 6,
         "assistant-2": 2,
         "user-1": 1,

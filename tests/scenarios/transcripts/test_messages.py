@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from scenarios.transcripts.builder import FRAME
 from sim.errors import InputError
 from sim.segments import Kind
 from tests.scenarios.transcripts.made import (
@@ -146,7 +147,7 @@ def test_openai_messages(path):
     }
     found = arrivals(script)
     # "sh" 1; {"c": "café_01"} has 17 bytes decoded, 5 tokens; "not json" 2
-    assert (found["call-1"].tokens, found["call-2"].tokens) == (6, 3)
+    assert (found["call-1"].tokens, found["call-2"].tokens) == (6 + FRAME, 3 + FRAME)
     assert script.recorded == {2: {"input_tokens": 70}}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.transcripts.builder import FRAME
 from scenarios.transcripts.formats import recognise
 from scenarios.transcripts.formats.xml_calls import Call, came, written
 from sim.errors import InputError
@@ -156,12 +157,12 @@ SESSION = {
 
 def test_a_session_of_the_sdk(tmp_path):
     session, _ = session_of(save(tmp_path, SESSION), strict=True)
-    # run and {} are 3 and 2 bytes, the file with its path 4.
+    # run and {} are 3 and 2 bytes, the file with its path 4; a native call has its frame.
     assert [(d.turn, str(d.kind), d.tokens) for d in session.arrivals] == [
         (1, "system", 2),
         (1, "task", 2),
         (2, "assistant", 1),
-        (2, "tool_call", 2),
+        (2, "tool_call", 2 + FRAME),
         (2, "tool_result", 1),
         (2, "user", 1),
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.transcripts.builder import FRAME
 from scenarios.transcripts.formats.specstory_tools import plain_use, tool_use
 from sim.errors import InputError
 from tests.scenarios.transcripts.made import load_all, session_of
@@ -62,12 +63,12 @@ def test_a_session(tmp_path):
         agent(67, "Yes."),
     )
     session, findings = session_of(path, strict=True)
-    # Bash and {"command": "ls"} are 4 and 17 bytes: 1 + 5 tokens.
+    # Bash and {"command": "ls"} are 4 and 17 bytes: 1 + 5 tokens, in a frame.
     assert sizes(path) == [
         (1, "task", 2),
         (2, "thinking", 2),
         (2, "assistant", 2),
-        (2, "tool_call", 6),
+        (2, "tool_call", 6 + FRAME),
         (2, "tool_result", 3),
         (3, "assistant", 3),
         (3, "user", 1),
