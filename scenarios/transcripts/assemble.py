@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -9,12 +10,14 @@ from typing import Any
 from scenarios.pings import with_pings
 from scenarios.scenario import capabilities
 from scenarios.transcripts.relevance import Relevance
-from scenarios.transcripts.session import Compacted, Draft, Place, Session
+from scenarios.transcripts.session import Compacted, Draft, Place, Session, Written
 from sim.script import Arrival, Compaction, Query, Script, Stimulus, Wait, Write
 from sim.segments import Fact, Kind
 from sim.streams import uniform
 
 __all__ = ["add_unrecorded", "assemble", "suggest_budget"]
+
+_CALL = Kind.TOOL_CALL
 
 _MENTIONED = 1.0
 """What a mention re-scores its source to."""
@@ -44,8 +47,8 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
 
     The recorded context window if there is one; else what the log held when the recording's own
     harness first compacted because it had to, if a tenth of the calls were still to come; else what
-    is pinned and half of everything else, so that the budget binds, or the largest turn if that is
-    more.
+    is pinned and half of everything else, so that the budget binds; or the largest turn, or what
+    the loop itself is at (the newest result of each tool, the files written), if that is more.
     """
     if session.window is not None:
         return session.window, "the recorded context window"
@@ -57,10 +60,50 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
     pinned = sum(draft.tokens for draft in session.first() if draft.pinned)
     half = (sizes[-1] - pinned) // 2
     largest = max(after - before for before, after in pairwise([pinned, *sizes]))
-    room = "half of the rest" if half >= largest else "the largest turn"
+    rooms = {
+        "half of the rest": half,
+        "the largest turn": largest,
+        "the newest result of each tool and the files written": _at_work(session),
+    }
+    room = max(rooms, key=lambda name: rooms[name])
     why = f"the recording names none; room for what is pinned and {room}, of {sizes[-1]:,} in all"
     step = 1000 if sizes[-1] > 20_000 else 10
-    return max(step, -(-(pinned + max(half, largest)) // step) * step), why
+    return max(step, -(-(pinned + rooms[room]) // step) * step), why
+
+
+def _at_work(session: Session) -> int:
+    """Return the most tokens, at any turn, of each tool's newest result and the files written.
+
+    With their calls: what a policy keeps that pins by role in the loop.
+    """
+    arrivals: dict[int, list[Draft]] = defaultdict(list)
+    for draft in session.arrivals:
+        arrivals[draft.turn].append(draft)
+    writes: dict[int, list[Written]] = defaultdict(list)
+    for written in session.writes:
+        writes[written.turn].append(written)
+    calls = {draft.pair: draft.tokens for draft in session.arrivals if draft.kind is _CALL}
+    newest: dict[str | None, int] = {}
+    files: dict[str | None, list[Draft]] = defaultdict(list)
+    held: dict[str, int] = {}
+    total = most = 0
+    for turn in range(1, session.turns + 1):
+        paths = {written.path: written.tokens for written in writes[turn]}
+        for draft in arrivals[turn]:
+            size = draft.tokens + calls.get(draft.pair, 0)
+            if draft.kind is Kind.FILE:
+                files[draft.path].append(draft)
+                if draft.path in held:
+                    paths.setdefault(draft.path, None)
+            elif draft.kind is Kind.TOOL_RESULT:
+                total += size - newest.get(draft.tool, 0)
+                newest[draft.tool] = size
+        for path, tokens in paths.items():
+            size = sum((tokens or d.tokens) + calls.get(d.pair, 0) for d in files[path])
+            total += size - held.get(path, 0)
+            held[path] = size
+        most = max(most, total)
+    return most
 
 
 def assemble(

@@ -5,7 +5,7 @@ import pytest
 
 from scenarios import transcripts
 from scenarios.transcripts.assemble import suggest_budget
-from scenarios.transcripts.session import Compacted, Draft, Session
+from scenarios.transcripts.session import Compacted, Draft, Session, Written
 from sim.errors import InputError
 from sim.segments import Kind
 from sim.settings import Settings
@@ -164,6 +164,28 @@ def test_the_budget_suggested_has_room_for_half_of_what_comes(session, budget):
     suggested, why = suggest_budget(session, 1600)
     assert suggested == budget
     assert "names none" in why
+
+
+def test_the_budget_suggested_has_room_for_what_the_loop_is_at():
+    session = sized()
+    session.turns = 5
+
+    def came(turn: int, kind: Kind, tokens: int, **more: str) -> None:
+        name = f"{kind}-{turn}"
+        session.arrivals.append(Draft(f"c{turn}", Kind.TOOL_CALL, 5, 0.0, turn, pair=name))
+        session.arrivals.append(Draft(name, kind, tokens, 0.0, turn, pair=name, **more))
+
+    came(1, Kind.FILE, 40, path="a")
+    came(2, Kind.TOOL_RESULT, 60, tool="x")
+    came(3, Kind.TOOL_RESULT, 70, tool="y")
+    came(4, Kind.TOOL_RESULT, 30, tool="x")
+    came(5, Kind.DIFF, 1, path="a")
+    session.writes.append(Written(5, "a", 80))
+    # Pinned 100; y 75 and the newer x 35 with their calls, and the file, now of 80, with its own.
+    assert suggest_budget(session, 1600)[0] == 100 + 75 + 35 + 85 + 5  # in steps of ten
+    session.writes.clear()
+    # Half of 226 is less than x 65 and y 75.
+    assert suggest_budget(session, 1600)[0] == 100 + 65 + 75
 
 
 def test_the_recorded_window_is_the_budget():
