@@ -9,7 +9,6 @@ from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
 from sim.paging import Paging, wanted_page
 from sim.reader import Reading
-from sim.reduction import reduced_tokens
 from sim.segments import Kind, Segment, State, stand_ins, successors
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class Answers:
             if segment is None:
                 continue
             if not (segment.resident and world.store.current(segment)):
-                world.record("missed", name, self._smallest(segment), by)
+                world.record("missed", name, world.store.least_tokens(segment), by)
 
     def _readable(self, name: str) -> bool:
         segment = self._world.log.get(name)
@@ -75,11 +74,6 @@ class Answers:
         return bool(keys) and any(
             keys <= surrogate.kept - surrogate.made_up for surrogate in stand_ins(segment)
         )
-
-    def _smallest(self, segment: Segment) -> int:
-        tokens = self._world.store.fetched_tokens(segment)
-        reduced = reduced_tokens(segment, tokens)
-        return tokens if reduced is None else reduced
 
     def answer(self, turn: Turn) -> bool:
         """Re-score, rehydrate and read; return whether anything was let in."""

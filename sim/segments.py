@@ -130,6 +130,10 @@ class Segment:
     previous: Segment | None = None
     """The result of the same tool before it, resident or not."""
 
+    source_tokens: int = 0
+    """Size at which its source first came to the door, of *source_version*."""
+    source_version: int = 0
+
     form: str = ""
     """How it entered: one of ``sim.reduction.FORMS``; empty if it never did."""
     base: Segment | None = None

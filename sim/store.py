@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sim.reduction import reduced_tokens
 from sim.segments import Fact, Segment
 
 __all__ = ["Store"]
@@ -64,6 +65,18 @@ class Store:
         if file is not None and file.version != segment.version and file.tokens is not None:
             return file.tokens
         return self._sizes.get(segment.id, segment.tokens)
+
+    def least_tokens(self, segment: Segment) -> int:
+        """Return the smallest size at which *segment* can be there, full and current.
+
+        That of its source by now, reduced to its tool's limit: the same whatever a policy did.
+        """
+        tokens = self._sizes.get(segment.id, segment.source_tokens)
+        file = None if segment.path is None else self._files.get(segment.path)
+        if file is not None and file.version != segment.source_version and file.tokens is not None:
+            tokens = file.tokens
+        reduced = reduced_tokens(segment, tokens)
+        return tokens if reduced is None else reduced
 
     def fetched_facts(self, segment: Segment) -> tuple[Fact, ...]:
         """Return the facts of the copy that a fetch of *segment* would bring."""

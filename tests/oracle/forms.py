@@ -31,8 +31,6 @@ class Forms:
     def smallest(self, source):
         """Return the smallest size in which *source* can stand in the window."""
         raw, least = self.raw_size(source), self.least(source)
-        if source.way == "delta" and source.seen == source.edition:
-            raw = source.size
         return raw if least is None else min(raw, least)
 
     def least(self, source):
