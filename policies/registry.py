@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from policies import foreign
+from policies.clairvoyant import Clairvoyant
 from policies.compaction import Compaction
 from policies.disciplined import Disciplined
 from policies.lease import Lease
@@ -60,6 +61,7 @@ SPECS: Mapping[str, type[Composed]] = MappingProxyType(
             Lease,
             Compaction,
             Recorded,
+            Clairvoyant,
             NoOp,
         )
     }

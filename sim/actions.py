@@ -10,6 +10,7 @@ __all__ = [
     "Breakpoints",
     "Evict",
     "Grant",
+    "Recall",
     "Refresh",
     "Refuse",
     "RehydrationBlocked",
@@ -47,6 +48,17 @@ class Rewrite:
 @dataclass(frozen=True, slots=True)
 class Refresh:
     """Replace a stale copy by the current version, in place."""
+
+    segment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Bring back an absent segment that this turn asked for, from its copy, after the answers.
+
+    What never entered comes to the door again. Asked for is what a query or an operator touches,
+    and what states the key of a query.
+    """
 
     segment: str
 
@@ -129,4 +141,4 @@ class RehydrationBlocked:
     displaced: tuple[str, ...] = ()
 
 
-Action = Evict | Rewrite | Refresh | Restore | Breakpoints
+Action = Evict | Rewrite | Refresh | Recall | Restore | Breakpoints

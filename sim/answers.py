@@ -9,6 +9,7 @@ from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
 from sim.paging import Paging, wanted_page
 from sim.reader import Reading
+from sim.script import Turn
 from sim.segments import Kind, Segment, State, stand_ins, successors
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sim.harness import Harness
     from sim.orders import Order
     from sim.reader import Reader
-    from sim.script import Query, Turn
+    from sim.script import Query
     from sim.world import World
 
 __all__ = ["Answers"]
@@ -37,6 +38,8 @@ class Answers:
         """What was asked for in this turn, and whether it was let in."""
         self._open: list[tuple[Query, Reading]] = []
         self._paging = Paging(world, door)
+        self._turn = Turn()
+        harness.bring_back = self._recall
         self._turned: dict[Segment, Segment] = {}
         """Results of which a page was asked for in this round trip, and that page."""
 
@@ -77,6 +80,7 @@ class Answers:
 
     def answer(self, turn: Turn) -> bool:
         """Re-score, rehydrate and read; return whether anything was let in."""
+        self._turn = turn
         self._asked.clear()
         self._turned.clear()
         self._open.clear()
@@ -259,6 +263,27 @@ class Answers:
             says = f"{decision!r} is no answer of the gate"
             world.bug(InadmissibleAction, segment.id, 0, says)
         return Grant()
+
+    def _recall(self, segment: Segment) -> str:
+        """Bring back what the turn asked for; return why that cannot be, empty if it can."""
+        if segment.resident:
+            return "is there"
+        if not segment.copy or segment.page_of is not None:
+            return "has no copy"
+        carriers = self._world.carriers
+        asked = any(
+            segment.id in q.touches or segment in carriers.get(q.key, ())
+            for q in self._turn.queries
+        )
+        if not asked and all(o.segment != segment.id for o in self._turn.operators):
+            return "this turn did not ask for"
+        if not segment.admitted:
+            self._door.decide(segment, "policy")
+            return ""
+        tokens = self._world.view.fetched_tokens(segment)
+        self._world.record("rehydrate", segment.id, tokens, "granted", "policy", "", (), None, None)
+        self._door.fetch(segment, "policy")
+        return ""
 
     def _serve(self, operator: str, name: str) -> None:
         """Serve an explicit request, whatever the gate would say."""

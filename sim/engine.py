@@ -57,9 +57,9 @@ class _Failed(Exception):
 def lacking(script: Script, policy: Policy) -> list[str]:
     """Return the capabilities that *policy* needs and *script* does not offer.
 
-    Every script offers ``edits``, unless its history is append-only.
+    Every script offers its ``future``, and ``edits`` unless its history is append-only.
     """
-    offered = script.capabilities
+    offered = script.capabilities | {"future"}
     if script.settings["history"] == "editable":
         offered |= {"edits"}
     return sorted(frozenset(policy.needs) - offered)
@@ -127,6 +127,7 @@ class Engine:
         self.world = World(settings, policy, script.draws, _names(script), strict)
         self.world.meter = _meter(self.world, price, client)
         self.world.view.cache = Forecast(self.world)
+        self.world.view.future = script if "future" in policy.needs else None
         self.harness = Harness(self.world)
         self.door = Door(self.world, self.harness)
         self.reader = Reader(settings, self.world.store, self.world.carriers, script.draws)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sim.actions import Action, Breakpoints, Evict, Refresh, Restore, Rewrite
+from sim.actions import Action, Breakpoints, Evict, Recall, Refresh, Restore, Rewrite
 from sim.errors import InadmissibleAction
 from sim.prefix_cache import MAX_BREAKPOINTS
 from sim.rewriting import Rewriting
@@ -24,6 +24,8 @@ class Harness:
         self.world = world
         self._rewriting = Rewriting(world)
         self._append_only = world.settings.history == "append-only"
+        self.bring_back: Callable[[Segment], str] = lambda segment: "is not asked for"
+        """Brings an absent segment back; what it returns says why not, empty if it did."""
 
     def obey(self, actions: Iterable[Action] | None, by: str) -> None:
         """Apply *actions* one by one; each is applied before the next is asked for."""
@@ -62,6 +64,8 @@ class Harness:
                 return self._rewriting.rewrite(action, by)
             case Refresh():
                 return self._refresh(action)
+            case Recall():
+                return self._recall(action, by)
             case Restore():
                 return self._rewriting.restore(action)
             case Breakpoints():
@@ -106,6 +110,19 @@ class Harness:
             return world.bug(InadmissibleAction, segment.id, 0, says)
         self.replace_content(segment, world.store.fetched_tokens(segment), "policy")
         return True
+
+    def _recall(self, recall: Recall, by: str) -> bool:
+        segment = self.world.log.get(recall.segment)
+        if segment is None:
+            why = "has not arrived"
+        elif by != "after_turn":
+            why = "may be recalled after the turn only"
+        else:
+            why = self.bring_back(segment)
+        if not why:
+            return True
+        says = f"a recall of {recall.segment!r}, which {why}"
+        return self.world.bug(InadmissibleAction, recall.segment, 0, says)
 
     def replace_content(self, segment: Segment, tokens: int, by: str) -> None:
         """Give a resident segment the newest content of its source, in place."""

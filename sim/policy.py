@@ -61,8 +61,9 @@ class Policy(Protocol):
     declares: frozenset[str]
     """Rules it breaks knowingly, of :data:`DECLARABLE`."""
     needs: frozenset[str]
-    """Capabilities a scenario must offer: ``ranks``, ``roles``, ``facts``, or ``edits`` if it
-    changes what was sent before, which an append-only history does not allow."""
+    """Capabilities a scenario must offer: ``ranks``, ``roles``, ``facts``, ``edits`` if it changes
+    what was sent before, which an append-only history does not allow, or ``future``, with which the
+    view shows the script."""
 
     def before_call(self, view: View) -> Iterable[Action]:
         """Yield actions until the window fits."""

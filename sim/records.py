@@ -58,8 +58,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "restore": ("surrogate", "segment", "before", "after", "key"),
     # The backstop cuts; cause is the last action that grew the window.
     "truncate": ("segment", "tokens", "pinned", "surrogate", "cause"),
-    # A rehydration is decided: how is granted, slack, swap or blocked; by is threshold, reader
-    # or operator.
+    # A rehydration is decided: how is granted, slack, swap or blocked; by is threshold, reader,
+    # operator or policy.
     "rehydrate": ("segment", "tokens", "how", "by", "reason", "displaced", "score", "floor"),
     # What was granted comes back, at the end of the window.
     "fetch": ("segment", "tokens", "version", "by"),

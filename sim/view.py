@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sim.forecast import Forecast
     from sim.roles import Roles
     from sim.salience import Decay
-    from sim.script import Compaction
+    from sim.script import Compaction, Script
     from sim.store import Store
     from sim.window import Window
 
@@ -41,6 +41,8 @@ class View:
         """Everything that ever arrived or was made, by id."""
         self.roles = roles
         self.turn = 0
+        self.future: Script | None = None
+        """The script of the run, for a policy that needs to know what comes."""
         self.compaction: Compaction | None = None
         """The compaction that the recording's own harness made before this call, if it did."""
         self.turns = settings.turns
