@@ -164,7 +164,7 @@ def compare(
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
     """
     wanted, priced = _priced(settings, price, prices)
-    chosen, remarks = select_scenarios(scenarios, wanted)
+    chosen, remarks = _scenarios(scenarios, wanted)
     plan = _plan(chosen, policies, seeds, strict, priced)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
@@ -199,8 +199,9 @@ def replay(
     *budget* is the token limit, by default what the recording suggests; *relevance* a file of
     scores that replaces those mined from the text; *tools* a tools file, by whose budgets results
     are reduced; *tokenizer* what counts its tokens. *warn* is told of every part of a recording
-    that could not be used, which with *strict* is an InputError; *tell* of how many results the
-    tools file reduces. The rest is as in :func:`compare`.
+    that could not be used, which with *strict* is an InputError; the manifest has them in the order
+    of the sessions. *tell* is told how many results the tools file reduces. The rest is as in
+    :func:`compare`.
     """
     from bench import replays
     from bench.replays.what_if import pooled, what_if
@@ -216,16 +217,16 @@ def replay(
     reading = Reading.of(
         budget, wanted, relevance, strict=strict, tokenizer=tokenizer, declared=declared
     )
-    warnings: list[str] = []
+    passed: list[str] = []
 
-    def heard(warning: str) -> None:
-        warnings.append(warning)
+    def pass_over(warning: str) -> None:
+        passed.append(warning)
         warn(warning)
 
     started = _Started()
-    sources = find([Path(file) for file in files], strict, heard)
+    sources = find(files, strict, pass_over)
     order = replays.Order(sources, reading, labels, priced)
-    finished = replays.execute(order, jobs, executor, report, heard)
+    finished = replays.execute(order, jobs, executor, report, warn)
     if finished.stopped is not None and not partial:
         raise finished.stopped
     if finished.stopped is None and not finished.rows:
@@ -235,7 +236,7 @@ def replay(
         "planned": finished.planned,
         "finished": len(finished.rows),
         "notes": finished.notes,
-        "warnings": warnings,
+        "warnings": [*passed, *finished.warnings],
     }
     if tools is not None:
         told = [_reductions(name, each, tools) for name, each in finished.reduced.items()]
@@ -256,10 +257,12 @@ def replay(
 
 def _reductions(name: str, reduced: tuple[int, int], tools: str | PathLike[str]) -> str:
     """Return the sentence that says how many results of a recording a tools file reduces."""
+    from scenarios.transcripts.findings import named
+
     limited, over = reduced
     of = "1 result" if limited == 1 else f"{limited:,} results"
     return (
-        f"{name}: {fspath(tools)} declares a budget for {of}, of which {over:,} "
+        f"{name}: {named(fspath(tools))} declares a budget for {of}, of which {over:,} "
         f"{'is' if over == 1 else 'are'} over it and reduced"
     )
 
@@ -273,6 +276,20 @@ def _priced(
     wanted = with_book(settings or {}, book)
     prices = select_prices(price, wanted)
     return with_price(wanted, prices[0] if len(prices) == 1 else None), prices
+
+
+def _scenarios(
+    wanted: Iterable[str | Scenario] | None, settings: Mapping[str, object]
+) -> tuple[list[Scenario], list[str]]:
+    """Select scenarios; the InputError for one that is a recording says what takes it."""
+    from bench.redacting import refuse_recordings
+
+    asked = None if wanted is None else list(wanted)
+    try:
+        return select_scenarios(asked, settings)
+    except InputError:
+        refuse_recordings(asked or ())
+        raise
 
 
 def _plan(

@@ -24,6 +24,7 @@ __all__ = [
     "json_document",
     "json_lines",
     "markdown",
+    "on_one_line",
     "plain",
     "print_tables",
 ]
@@ -87,6 +88,11 @@ def escaped(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def on_one_line(text: str) -> str:
+    """Return *text* :func:`escaped` with its line feeds, so that it cannot make up a line."""
+    return escaped(text).replace("\n", "\\n")
 
 
 def _field(value: Any) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
+import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from bench.output import csv_text, json_document, plain
 from bench.summary import COLUMNS
@@ -14,7 +16,7 @@ from sim.errors import InputError
 if TYPE_CHECKING:
     from bench.api import Comparison
 
-__all__ = ["prepare", "save", "write_text"]
+__all__ = ["is_file_or_new", "prepare", "save", "write_text"]
 
 
 def prepare(folder: Path) -> None:
@@ -44,24 +46,84 @@ def save(comparison: Comparison, folder: Path) -> None:
 
 
 def write_text(path: Path, text: str, private: bool = False) -> None:
-    """Replace the file *path* by *text* in one step: a reader sees the old one or the new one.
+    """Write *text* to *path*: a file is replaced in one step, a reader sees the old or the new one.
 
-    A *private* file can be read by its owner alone. Raises InputError if it cannot be written;
-    *path* is then as it was.
+    Where *path* is a link, what it leads to is replaced. What is no regular file, such as a device
+    or a pipe, is written through and stays what it is; what is a stream of this process
+    (``/dev/stdout``) gets it behind what was printed before. A *private* file can be read by its
+    owner alone; another one that exists keeps its mode. Raises InputError if it cannot be written;
+    a file is then as it was. A reader of standard output that has gone is a BrokenPipeError.
     """
+    data = text.encode(errors="backslashreplace")
+    stream = None
+    try:
+        found = _stat(path)
+        stream = None if found is None else _own_stream(found)
+        if stream is not None:
+            _write_behind(stream, data)
+        elif found is not None and not stat.S_ISREG(found.st_mode):
+            path.write_bytes(data)
+        else:
+            old = None if found is None else stat.S_IMODE(found.st_mode)
+            new = 0o666 & ~_umask() if old is None else old
+            _replace(Path(os.path.realpath(path)), data, 0o600 if private else new)
+    except OSError as error:
+        if stream is not None and isinstance(error, BrokenPipeError):
+            raise
+        raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+
+
+def is_file_or_new(path: Path) -> bool:
+    """Return whether writing to *path* would make or replace a file."""
+    try:
+        found = _stat(path)
+    except OSError:
+        return True
+    return found is None or (stat.S_ISREG(found.st_mode) and _own_stream(found) is None)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """Return what *path* leads to, None if there is nothing yet."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _own_stream(found: os.stat_result) -> TextIO | None:
+    """Return the stream of this process that goes to what was *found*, if one does."""
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None and os.path.samestat(os.fstat(stream.fileno()), found):
+                return stream
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _write_behind(stream: TextIO, data: bytes) -> None:
+    """Write *data* to *stream* behind what was printed to it."""
+    for each in (sys.stdout, sys.stderr, stream):
+        if each is not None:
+            each.flush()
+    with os.fdopen(os.dup(stream.fileno()), "wb") as file:
+        file.write(data)
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
     temporary = None
     try:
         descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode(errors="backslashreplace"))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o600 if private else 0o666 & ~_umask())
+        os.chmod(temporary, mode)
         os.replace(temporary, path)
-    except OSError as error:
+    except OSError:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+        raise
 
 
 def _umask() -> int:

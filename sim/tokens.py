@@ -20,7 +20,17 @@ DEFAULT = "o200k"
 BYTES = "bytes/4"
 _PIECE = 1 << 18
 """Characters that are encoded at once, about."""
-_LINE_START = re.compile(r"\n(?=[0-9A-Za-z])")
+_LETTERS = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0400-\u0481\u3041-\u3096\u30a1-\u30fa"
+_LETTERS += "\u4e00-\u9fa5\uac00-\ud7a3"
+_OTHERS = (
+    "\\x00-&(-/:-@\\[-`{-\x7f\u2000-\u2027\u3000-\u3002\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
+)
+"""Characters that neither go on with a word nor, as an apostrophe may, begin the end of one."""
+_BOUNDARY = re.compile(
+    rf"(?<=\n)(?=[0-9A-Za-z])|(?<=[0-9{_LETTERS}])(?=[{_OTHERS}])"
+    rf"|(?<=[0-9])(?=[{_LETTERS}])|(?<=[{_LETTERS}])(?=[0-9])"
+)
+"""Where a word of both vocabularies ends, whatever stands before and behind."""
 _VOCABULARIES = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 TOKENIZERS = (*_VOCABULARIES, BYTES)
 """Names that :func:`tokenizer` knows."""
@@ -72,16 +82,17 @@ class _Vocabulary:
 def _pieces(text: str) -> Iterator[str]:
     """Yield *text* in pieces whose tokens are those of the whole, so that few are held at once.
 
-    Both vocabularies split a text into words before they pair bytes, and no word goes on from a
-    line end to an ASCII letter or digit.
+    Both vocabularies split a text into words before they pair bytes. A cut is made where one ends:
+    between a letter and a digit, before the space or the punctuation that follows either, at the
+    start of a line. Where no word ends within the length of a piece, as in a run of one letter,
+    the cut is made inside it, and the count can be off by a token or two.
     """
     start = 0
     while len(text) - start > _PIECE:
-        cut = _LINE_START.search(text, start + _PIECE)
-        if cut is None:
-            break
-        yield text[start : cut.end()]
-        start = cut.end()
+        found = _BOUNDARY.search(text, start + _PIECE, start + 2 * _PIECE)
+        end = start + _PIECE if found is None else found.end()
+        yield text[start:end]
+        start = end
     yield text[start:] if start else text
 
 

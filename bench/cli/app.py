@@ -14,7 +14,7 @@ import click
 
 from bench.cli import commands
 from bench.cli.codes import BROKEN, INPUT, INTERRUPTED, STRICT
-from bench.output import escaped
+from bench.output import escaped, on_one_line
 from sim.errors import EvictbenchError, InputError, PolicyError, unknown
 
 __all__ = ["app", "main"]
@@ -118,11 +118,11 @@ def _run(arguments: list[str]) -> int:
         return _fail("interrupted", INTERRUPTED)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "evictbench"
-        return _fail(f"{_uncapitalised(error.format_message())} (see `{where} --help`)", INPUT)
+        return _fail(f"{_plain(error.format_message())} (see `{where} --help`)", INPUT)
     except click.ClickException as error:
-        return _fail(_uncapitalised(error.format_message()), INPUT)
+        return _fail(_plain(error.format_message()), INPUT)
     except InputError as error:
-        return _fail(str(error), INPUT)
+        return _fail(_sentences(error), INPUT)
     except PolicyError as error:
         return _fail(f"{error.rule}: {error}", STRICT)
     except EvictbenchError as error:
@@ -146,13 +146,25 @@ def _run(arguments: list[str]) -> int:
 def _lost_output(error: Exception) -> str:
     """Return why what was printed cannot leave this process, empty if *error* says something else.
 
-    What fails on the way to a file that was opened by name is an InputError long before.
+    What fails on the way to a file that was opened by name is an InputError long before; what
+    fails while one is read was not printed.
     """
     if not isinstance(error, OSError) or error.filename is not None or error.errno not in _FULL:
+        return ""
+    if not _was_printed(error):
         return ""
     _give_up_output()
     reason = error.strerror or str(error)
     return reason[:1].lower() + reason[1:]
+
+
+def _was_printed(error: OSError) -> bool:
+    """Whether *error* came up where something was printed: here, in click or in rich."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    module = "" if last is None else str(last.tb_frame.f_globals.get("__name__"))
+    return module == __name__ or module.split(".")[0] in ("click", "rich")
 
 
 def _give_up_output() -> None:
@@ -160,11 +172,18 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _sentences(error: InputError) -> str:
+    """Return what *error* says; the name of a file makes no line of its own."""
+    file = None if error.file is None else on_one_line(error.file)
+    return str(InputError(error.message, file=file, line=error.line))
+
+
 def _fail(sentences: str, code: int) -> int:
-    for sentence in sentences.splitlines() or [""]:
+    for sentence in sentences.split("\n"):
         click.echo(f"evictbench: {escaped(sentence)}", err=True)
     return code
 
 
-def _uncapitalised(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
+def _plain(sentence: str) -> str:
+    """Return a sentence of click's as ours are: no capital in front, no stop behind."""
+    return sentence[:1].lower() + sentence[1:].removesuffix(".")

@@ -13,7 +13,7 @@ from scenarios.scenario import Scenario, pins_over_budget
 from scenarios.scripts import load_script
 from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
 from scenarios.transcripts.declared import Declared
-from scenarios.transcripts.findings import Findings
+from scenarios.transcripts.findings import Findings, folded, told
 from scenarios.transcripts.formats import get_format
 from scenarios.transcripts.relevance import Relevance, read_relevance
 from scenarios.transcripts.session import Session
@@ -23,7 +23,7 @@ from sim.script import Script
 from sim.segments import Kind
 from sim.tokens import tokenizer as load_tokenizer
 
-__all__ = ["Reading", "load", "scenarios_of"]
+__all__ = ["Reading", "load", "scenarios_in", "scenarios_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,25 @@ def load(
     reading = Reading.of(
         budget, settings, relevance_file, strict=strict, tokenizer=tokenizer, declared=declared
     )
-    return [
-        scenario
-        for source in find([Path(path) for path in paths], strict, on_warning)
-        for scenario in scenarios_of(source, reading, on_warning, on_note)
-    ]
+    return list(scenarios_in(paths, reading, on_warning, on_note or on_warning))
+
+
+def scenarios_in(
+    paths: Sequence[str | PathLike[str]],
+    reading: Reading,
+    on_warning: Callable[[str], object],
+    on_note: Callable[[str], object],
+) -> Iterator[Scenario]:
+    """Yield a scenario for each session recorded in *paths*, one at a time, by path.
+
+    Notes come last; what they say of several sessions is in one line. Raises InputError as
+    :func:`load` does.
+    """
+    notes: list[str] = []
+    for source in find(paths, reading.strict, on_warning):
+        yield from scenarios_of(source, reading, on_warning, notes.append)
+    for note in folded(notes):
+        on_note(note)
 
 
 def scenarios_of(
@@ -107,13 +121,13 @@ def scenarios_of(
     try:
         for name, session in read(source, counter, findings, reading.declared):
             yield _scenario(name, source, session, reading, findings)
-            findings.report(on_warning, on_note or on_warning)
+            findings.report(on_warning, on_note or on_warning, name)
             findings.restart()
     except InputError as error:
         if source.given or reading.strict:
             raise
-        on_warning(f"{error} (passed over)")
-    findings.report(on_warning, on_note or on_warning)
+        on_warning(f"{told(error)} (passed over)")
+    findings.report(on_warning, on_note or on_warning, source.name)
 
 
 def _of_script(
@@ -131,7 +145,7 @@ def _of_script(
     except InputError as error:
         if source.given or reading.strict:
             raise
-        on_warning(f"{error} (passed over)")
+        on_warning(f"{told(error)} (passed over)")
     else:
         yield replace(scenario, name=source.name, kind="replay")
 

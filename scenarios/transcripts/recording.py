@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,15 @@ def _why(text: str) -> str:
     return "a line with something behind its record"
 
 
+def _fault(text: str, error: json.JSONDecodeError) -> tuple[str, int | None]:
+    """Say why a text is no JSON document, and on which of its lines."""
+    if not text.strip():
+        return ("there is nothing but white space in it" if text else "the file is empty"), None
+    if not text[error.pos :].strip():
+        return "it ends before its last value does", text.rstrip().count("\n") + 1
+    return f"{error.msg}, column {error.colno}", error.lineno
+
+
 class Recording:
     """One file of a recording, and the *later* files of its session if it is the first of them."""
 
@@ -63,9 +73,12 @@ class Recording:
             head = file.read(4)
         return json.detect_encoding(head)
 
-    def _open(self) -> io.BufferedReader:
+    @contextmanager
+    def _open(self) -> Iterator[io.BufferedReader]:
+        """Open the file; whatever the system does not do with it is an InputError."""
         try:
-            return open(self.path, "rb")
+            with open(self.path, "rb") as file:
+                yield file
         except OSError as error:
             raise InputError(f"cannot read it: {error.strerror or error}", file=self.path) from None
 
@@ -196,15 +209,14 @@ class Recording:
         """Return the file as one JSON document; raises InputError if it is none."""
         if self._alone is not None:
             return self._alone
+        text = ""
         try:
-            return _parse(self._whole())
+            text = self._whole()
+            return _parse(text)
         except UnicodeDecodeError:
             raise InputError(f"it is not {self.encoding} text", file=self.path) from None
         except json.JSONDecodeError as error:
-            raise InputError(
-                f"it is not valid JSON ({error.msg}, column {error.colno})",
-                file=self.path,
-                line=error.lineno,
-            ) from None
+            what, line = _fault(text, error)
+            raise InputError(f"it is not valid JSON ({what})", file=self.path, line=line) from None
         except ValueError as error:
             raise InputError(f"it is not valid JSON ({error})", file=self.path) from None

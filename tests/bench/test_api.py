@@ -1,16 +1,21 @@
 from __future__ import annotations
 
 import math
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench import __main__ as _main  # noqa: F401  (importing it must not run it)
-from bench.api import Comparison, compare
+from bench.api import Comparison, compare, replay
 from bench.summary import COLUMNS
 from scenarios.catalogue import load
 from sim.errors import InputError
 from sim.metrics import NAMES
+from tests.scenarios.transcripts.made import short
 
 SMALL = {"turns": 12}
 
@@ -91,3 +96,36 @@ def test_a_policy_of_a_users_own(tmp_path: Path) -> None:
     mine, idle = sorted(found.rows, key=lambda row: row["policy"] == "no-op")
     assert mine["policy"].endswith(":Mine")
     assert {name: mine[name] for name in NAMES} == {name: idle[name] for name in NAMES}
+
+
+class Backwards(Executor):
+    """Carries out so many tasks, the last one first."""
+
+    def __init__(self, tasks: int) -> None:
+        self._tasks = tasks
+        self._waiting: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._waiting.append((future, lambda: fn(*args, **kwargs)))
+        if len(self._waiting) == self._tasks:
+            threading.Thread(target=self._run).start()
+        return future
+
+    def _run(self) -> None:
+        for future, work in reversed(self._waiting):
+            future.set_result(work())
+
+
+def test_warnings_of_a_replay_stand_in_the_order_of_its_sources(tmp_path: Path) -> None:
+    (tmp_path / "0.txt").write_text("x")
+    for name in "abc":
+        short().raw("{").raw("[]").write(tmp_path / f"{name}.jsonl")
+    told: list[str] = []
+    one = replay([tmp_path], ["no-op"], warn=told.append)
+    assert [text.startswith(f"{tmp_path}/") for text in told] == [True, *[True, False] * 3]
+    assert one.manifest["warnings"] == told
+    other = replay([tmp_path], ["no-op"], jobs=2, executor=Backwards(3))
+    for name in ("warnings", "notes", "scenarios"):
+        assert other.manifest[name] == one.manifest[name]
+    assert other.rows == one.rows

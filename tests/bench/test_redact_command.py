@@ -146,6 +146,62 @@ def test_several_sessions_go_to_a_folder(evictbench, tmp_path):
     assert metrics(evictbench, files[0], "tiered") == metrics(evictbench, files[1], "tiered")
 
 
+def test_what_exists_is_replaced_only_if_that_is_asked_for(evictbench, tmp_path):
+    session, output = made(tmp_path), tmp_path / "precious.json"
+    output.write_text("precious")
+    output.chmod(0o644)
+    code, out, err = evictbench("redact", session, "-o", output)
+    assert (code, out) == (2, "") and "precious.json: it exists already; --force replaces it" in err
+    assert output.read_text() == "precious" and stat.S_IMODE(output.stat().st_mode) == 0o644
+    assert evictbench("redact", session, "-o", output, "--force")[0] == 0
+    assert json.loads(output.read_text())["evictbench_script"] == 1
+    assert stat.S_IMODE(output.stat().st_mode) == 0o600
+    before = session.read_bytes()
+    code, _, err = evictbench("redact", session, "-o", session, "--force")
+    assert code == 2 and "never overwritten" in err and session.read_bytes() == before
+
+
+def test_scripts_of_an_earlier_redaction_are_not_mixed_with_new_ones(evictbench, tmp_path):
+    session, folder = made(tmp_path), tmp_path / "out"
+    folder.mkdir()
+    for name in ("session-2.json", "session-10.json", "session-0.json", "notes.json"):
+        (folder / name).write_text("old")
+    code, out, err = evictbench("redact", session, "-o", folder)
+    assert (code, out) == (2, "") and "session-2.json: it exists already; --force" in err
+    assert not (folder / "session-1.json").exists()
+    code, _, err = evictbench("redact", session, "-o", folder, "--force")
+    assert code == 0
+    said = "session-2.json to session-10.json there are of an earlier redaction"
+    assert f"evictbench: warning: {folder}: {said}" in err.splitlines()
+    assert (folder / "session-10.json").read_text() == "old"
+    (folder / "session-10.json").unlink()
+    assert (
+        "session-2.json there is of an" in evictbench("redact", session, "-o", folder, "--force")[2]
+    )
+
+
+def test_a_pipe_takes_the_script(evictbench, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert evictbench("redact", made(tmp_path), "-o", pipe)[0] == 0
+        assert os.read(reader, 20) == b'{\n"evictbench_script'
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_the_same_note_of_many_sessions_is_one_line(evictbench, tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("one.jsonl", "two.jsonl", "three.jsonl"):
+        made(tmp_path / "in", name)
+    _, _, err = evictbench("redact", tmp_path / "in", "-o", f"{tmp_path}/out/")
+    notes = [line.removeprefix("evictbench: ") for line in err.splitlines()]
+    assert notes and all(note.startswith("3 sessions (one, three, two): ") for note in notes)
+    assert len(set(notes)) == len(notes)
+
+
 def test_a_script_file_is_redacted_too(evictbench, tmp_path):
     written, hidden = tmp_path / "stale.json", tmp_path / "hidden.json"
     evictbench("run", "stale-file", "-p", "tiered", "--write-script", written)
@@ -183,6 +239,9 @@ def test_a_price_of_ones_own_book_is_left_out_by_name(evictbench, tmp_path):
     ("arguments", "says"),
     [
         (("nothing.jsonl",), "there is no such file"),
+        (("",), "a path is empty and names no file"),
+        (("{session}", ""), "a path is empty and names no file"),
+        (("-",), "-: standard input is not read"),
         (("{session}", "--budget", "0"), "budget"),
         (("{session}", "--tokenizer", "o20k"), "did you mean 'o200k'?"),
         (("{session}", "--set", "turns=3"), "turns of a recorded session cannot be set"),

@@ -226,3 +226,77 @@ def test_an_argument_that_is_echoed(evictbench, arguments):
     code, out, err = evictbench(*arguments)
     assert code == 2
     clean(out, err)
+
+
+LINE = "x\nevictbench: nothing is wrong"
+"""A name that would make up a line of its own."""
+
+
+@pytest.fixture
+def forged(tmp_path, monkeypatch):
+    """Make files of such a name where the command line stands: a session, and none of anything."""
+    monkeypatch.chdir(tmp_path)
+    recording(tmp_path).rename(f"{LINE}.jsonl")
+    for end in ("txt", "toml", "json", "py"):
+        (tmp_path / f"{LINE}.{end}").write_text("x")
+    (tmp_path / f"{LINE}.tools").write_text(
+        "[tools.Read]\nmax_result_tokens = 40\n[tools.None]\nmax_result_tokens = 40\n"
+    )
+    (tmp_path / LINE).mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("replay", f"{LINE}.jsonl", "-p", "no-op"),
+        ("replay", f"{LINE}.jsonl", "-p", "no-op", "--tools", f"{LINE}.tools"),
+        ("replay", f"{LINE}.jsonl", "-p", "no-op", "--strict"),
+        ("replay", ".", "-p", "no-op"),
+        ("replay", f"{LINE}.txt"),
+        ("replay", f"{LINE}.none"),
+        ("replay", f"{LINE}.jsonl", "--tools", f"{LINE}.toml"),
+        ("replay", f"{LINE}.jsonl", "--relevance", f"{LINE}.txt"),
+        ("redact", f"{LINE}.jsonl"),
+        ("redact", f"{LINE}.jsonl", "-o", f"{LINE}.jsonl"),
+        ("redact", f"{LINE}.jsonl", "-o", f"{LINE}.txt"),
+        ("redact", f"{LINE}.jsonl", "-o", f"{LINE}/none/x"),
+        ("run", f"{LINE}.jsonl", "-p", "no-op"),
+        ("run", LINE, "-p", "no-op"),
+        ("run", f"{LINE}.toml", "-p", "no-op"),
+        ("run", f"{LINE}.json", "-p", "no-op"),
+        ("run", "stale-file", "-p", f"{LINE}.py:X"),
+        ("run", "stale-file", "-p", "no-op", "--prices", f"{LINE}.toml"),
+        ("run", "stale-file", "-p", "no-op", "--events", LINE),
+        ("run", "stale-file", "-p", "no-op", "--events", f"{LINE}/none/x"),
+        ("run", "stale-file", "-p", "no-op", "--events", f"{LINE}.e", "--trace", f"{LINE}.e"),
+        ("compare", f"{LINE}.jsonl", "-p", "no-op"),
+    ],
+)
+def test_a_name_makes_no_line_of_its_own(evictbench, forged, arguments):
+    _, out, err = evictbench(*arguments)
+    clean(out, err)
+    assert "nothing is wrong" in err
+    for line in err.splitlines():
+        assert line.startswith("evictbench: ") and not line.startswith("evictbench: nothing")
+
+
+@pytest.mark.parametrize("code", ["EIO", "ENOSPC"])
+def test_what_cannot_be_read_is_not_said_to_be_standard_output(monkeypatch, evictbench, code):
+    import errno
+
+    from bench import loading
+
+    def load(*given):
+        raise OSError(getattr(errno, code), "it went wrong")
+
+    monkeypatch.setattr(loading, "load", load)
+    status, out, err = evictbench("run", "stale-file", "-p", "no-op")
+    assert (status, out) == (1, "")
+    assert err.startswith("evictbench: evictbench itself failed, OSError: ")
+    assert "it went wrong" in err and "standard output" not in err
+
+
+def test_a_usage_error_ends_as_other_sentences_do(evictbench):
+    _, _, err = evictbench("run", "stale-file")
+    assert "missing option '-p' / '--policy' (see `evictbench run --help`)" in err

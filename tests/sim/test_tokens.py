@@ -124,18 +124,61 @@ def test_the_ids_are_the_published_ones(name):
         assert tokenizer(name).count(text) == len(ids)
 
 
+ODD = "aZ09 \t\n\r'’sS/._-+=(){}\\\"<|ßéœЖяあア々的国，。！（）\u0301\u200d\u3099\u2028🎉ⅷ²ǅʼ"
+"""Both cases, digits, ends of words, marks, and what looks like a letter or a digit and is not."""
+
+
 @pytest.mark.parametrize("name", PUBLISHED)
-@given(
-    lines=st.lists(
-        st.sampled_from(
-            ["word word", "  indented", "", "9 items", "=====", "日本語", "a.b(c)/", " "]
-        ),
-        min_size=1,
-        max_size=60,
-    )
+@settings(deadline=None, max_examples=400)
+@given(text=st.text(alphabet=ODD, max_size=30))
+def test_wherever_a_text_may_be_cut_its_tokens_stay_the_same(name, text):
+    encode = tokenizer(name).encode
+    for found in tokens._BOUNDARY.finditer(text):
+        assert encode(text[: found.end()]) + encode(text[found.end() :]) == encode(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "cuts"),
+    [
+        ("ab cd", [2]),
+        ("it's", []),
+        ('{"a":12}', [3, 7]),
+        ("x1y", [1, 2]),
+        ("a\nb", [1, 2]),
+        ("  \n  b", []),
+        ("国，国", [1]),
+        ("e\u0301x", []),
+        ("zzzz====  ", [4]),
+    ],
 )
-def test_a_long_text_is_counted_in_pieces_without_a_difference(name, lines):
-    text = "\n".join(lines)
+def test_a_text_may_be_cut_where_a_word_ends(text, cuts):
+    assert [found.end() for found in tokens._BOUNDARY.finditer(text)] == cuts
+
+
+LINES = ["word word", "  indented", "", "9 items", "=====", "日本語", "a.b(c)/", " "]
+
+
+@pytest.mark.parametrize("end", ["\n", " ", "", '","'])
+@pytest.mark.parametrize("name", PUBLISHED)
+@given(lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=60))
+def test_a_long_text_is_counted_in_pieces_without_a_difference(name, end, lines):
+    text = end.join(lines)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sim.tokens._PIECE", 12)
+        patch.setattr("sim.tokens._PIECE", 400)
         assert tokenizer(name).count(text) == len(tokenizer(name).encode(text))
+
+
+@pytest.mark.parametrize("text", ["z" * 1000, "=" * 1000, " " * 1000, "国" * 1000, "7" * 1000])
+def test_a_run_without_a_word_end_is_cut_all_the_same(text, monkeypatch):
+    monkeypatch.setattr("sim.tokens._PIECE", 100)
+    assert [len(piece) for piece in tokens._pieces(text)] == [100] * 10
+    whole = len(tokenizer("o200k").encode(text))
+    assert abs(tokenizer("o200k").count(text) - whole) <= 2 * 9
+
+
+def test_no_piece_is_longer_than_twice_the_length_of_one(monkeypatch):
+    monkeypatch.setattr("sim.tokens._PIECE", 10)
+    text = "z" * 25 + " word" * 9 + "=" * 40 + "a1" * 30
+    pieces = list(tokens._pieces(text))
+    assert "".join(pieces) == text
+    assert all(1 <= len(piece) <= 20 for piece in pieces)

@@ -38,11 +38,13 @@ __all__ = ["command"]
     is_flag=True,
     help="Leave names as they are: paths, tools, and values that are asked for.",
 )
+@click.option("--force", is_flag=True, help="Replace scripts that exist.")
 @options.settings
 @options.strict
 def command(
     files: tuple[str, ...],
     output: str | None,
+    force: bool,
     tools: Path | None,
     budget: int | None,
     relevance: Path | None,
@@ -63,7 +65,7 @@ def command(
         evictbench redact session.jsonl -o session.json
         evictbench run session.json -p tiered
       With the sizes that results have under budgets, measured while their text is still there:
-        evictbench redact session.jsonl --tools tools.toml -o session.json
+        evictbench redact session.jsonl --tools tools.toml -o budgeted.json
       The script of a session for yourself, to look at or to change:
         evictbench redact session.jsonl --keep-names -o script.json
       All sessions of a folder, one script each:
@@ -71,9 +73,13 @@ def command(
     """
     from bench.cli.emit import say, warn
     from bench.loading import load_tools
-    from bench.redacting import document, refuse_overwriting, scripts_in, write_all
+    from bench.redacting import document, scripts_in, write_all
     from scenarios.transcripts.loading import Reading
+    from scenarios.transcripts.sources import EMPTY
+    from sim.errors import InputError
 
+    if "" in files:
+        raise InputError(EMPTY)
     inputs = [options.file(file) for file in files]
     given: dict[str, object] = {**settings}
     if budget is not None:
@@ -86,13 +92,11 @@ def command(
         tokenizer=tokenizer,
         declared=None if tools is None else load_tools(tools, tokenizer),
     )
-    if output is not None:
-        refuse_overwriting(options.file(output), inputs)
     documents: Iterator[str] = (
         document(script, warn, keep_names)
         for script in scripts_in(inputs, reading, given, warn, say)
     )
-    text = write_all(documents, output, inputs)
+    text = write_all(documents, output, inputs, force, warn)
     if text is not None:
         click.echo(text, nl=False)
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import click
 from bench.cli import options
 
 if TYPE_CHECKING:
+    from scenarios.scenario import Scenario
     from sim.script import Script
 
 __all__ = ["command"]
@@ -101,20 +102,24 @@ def command(
     from bench.cli.codes import STRICT
     from bench.cli.emit import print_as, warn
     from bench.fleets import one_agent, scripts_of
-    from bench.loading import load
     from bench.output import json_document, json_lines
+    from bench.redacting import refuse_overwriting
     from bench.results import write_text
     from bench.selection import with_book, with_price
-    from sim.script import script_to_json
 
-    loaded = load(scenario, with_price(with_book(settings, prices), price))
+    inputs = _inputs([scenario, policy, prices], settings.get("tool_logs"))
+    _check_apart({"--events": events, "--trace": trace, "--write-script": write_script})
+    for output in (events, trace):
+        if output is not None:
+            refuse_overwriting(output, inputs)
+    loaded = _load(scenario, with_price(with_book(settings, prices), price))
     for note in loaded.notes:
         warn(note)
     if write_script is not None:
         one_agent([loaded], "--write-script")
     scripts = scripts_of(loaded, seed)
     if write_script is not None:
-        write_text(write_script, json_document(script_to_json(scripts[0]), exact=True))
+        _write_script(write_script, scripts[0], inputs)
     document = (_alone if len(scripts) == 1 else _fleet)(scripts, policy, strict)
     metrics, happened = document["metrics"], document["events"]
     if events is not None:
@@ -132,6 +137,59 @@ def command(
         tables = run_tables(scripts[0], policy, metrics, happened, document.get("server"))
         print_as([*tables, *cost_tables(*document["costs"].values())], "table")
     return STRICT if strict and metrics["policy_bugs"] else 0
+
+
+def _load(name: str, settings: Mapping[str, object]) -> Scenario:
+    from bench.loading import load
+    from bench.redacting import refuse_recordings
+    from sim.errors import InputError
+
+    try:
+        return load(name, settings)
+    except InputError:
+        refuse_recordings([name])
+        raise
+
+
+def _inputs(words: Sequence[str | None], logs: str | None) -> list[Path]:
+    """Return the files that *words* name, with flips or classes behind them, and the *logs*."""
+    heads = [
+        head + mark
+        for word in words
+        for end in (".toml", ".json", ".py")
+        for head, mark, _ in [(word or "").partition(end)]
+    ]
+    files = [path for path in map(Path, dict.fromkeys(heads)) if path.is_file()]
+    return files if logs is None else [*files, Path(logs)]
+
+
+def _check_apart(outputs: Mapping[str, Path | None]) -> None:
+    """Raise a usage error if two options name one file."""
+    from os.path import realpath
+
+    from bench.output import on_one_line
+    from bench.results import is_file_or_new
+
+    named: dict[str, str] = {}
+    for option, file in outputs.items():
+        if file is not None and is_file_or_new(file):
+            other = named.setdefault(realpath(file), option)
+            if other != option:
+                name = on_one_line(str(file))
+                raise click.UsageError(f"{other} and {option} name the same file, {name}")
+
+
+def _write_script(file: Path, script: Script, inputs: Sequence[Path]) -> None:
+    """Write *script* to *file*; over the input it was read from only if nothing changes there."""
+    from bench.output import json_document
+    from bench.redacting import refuse_overwriting
+    from bench.results import write_text
+    from sim.script import script_to_json
+
+    text = json_document(script_to_json(script), exact=True)
+    if not (file.is_file() and file.read_bytes() == text.encode()):
+        refuse_overwriting(file, inputs)
+        write_text(file, text)
 
 
 def _alone(scripts: Sequence[Script], policy: str, strict: bool) -> dict[str, Any]:

@@ -146,6 +146,24 @@ def test_the_line_of_a_fault_in_a_document_is_said(tmp_path):
         Recording(path).document()
 
 
+@pytest.mark.parametrize(
+    ("content", "line", "says"),
+    [
+        ("", None, "the file is empty"),
+        (" \n\n \t\n", None, "there is nothing but white space in it"),
+        ('{"a":\n', 1, "it ends before its last value does"),
+        ("[1,\n2,\n\n\n", 2, "it ends before its last value does"),
+        ("[1\n]\n]\n", 3, "Extra data, column 1"),
+    ],
+)
+def test_a_line_that_is_said_is_one_of_the_file(tmp_path, content, line, says):
+    path = tmp_path / "s.json"
+    path.write_text(content)
+    with pytest.raises(InputError) as raised:
+        Recording(path).document()
+    assert (raised.value.line, raised.value.message) == (line, f"it is not valid JSON ({says})")
+
+
 def test_a_missing_file_is_one_sentence(tmp_path):
     with pytest.raises(InputError, match="cannot read it"):
         Recording(tmp_path / "none").document()

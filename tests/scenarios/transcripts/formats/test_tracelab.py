@@ -256,7 +256,7 @@ def test_what_breaks_the_pattern_is_named(tmp_path, event, what):
     _, warnings, _ = load(path)
     assert warnings[0].startswith(f"{path}:2: {what}")
     assert len(warnings) == 2
-    assert warnings[1].startswith(f"{path}:3: a record that is no round")
+    assert warnings[1].startswith(f"{path.stem}:3: a record that is no round")
 
 
 def separated(*records):
