@@ -60,7 +60,7 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
 )
 """Common keys of every such script, where it does not say otherwise."""
 
-CAPABILITIES = frozenset({"edits", "facts", "ranks", "recording", "roles"})
+CAPABILITIES = frozenset({"edits", "facts", "future", "ranks", "recording", "roles"})
 
 
 def adversaries() -> Iterator[Script]:

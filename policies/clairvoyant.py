@@ -65,6 +65,8 @@ class _Player:
         self.settled = True
         self._fails: dict[int, Attempt] = {}
         """Guarded attempts that the plan supposes to fail, by turn."""
+        self._copies: dict[str, list[str]] = {}
+        self._stating: dict[str, list[str]] = {}
         self._wanted: dict[str, set[str]] = {}
         """Ids that stay or that the plan ever holds, by the pair they belong to."""
         self._spare: Order | None = None
@@ -82,6 +84,7 @@ class _Player:
             a.turn: a for a in script.attempts if a.guarded and branches.get(a.turn) == "failed"
         }
         held = {name for names in self._plan.hold.values() for name in names}
+        self._copies, self._stating = _carriers(script)
         for arrival in _arrivals(script):
             if arrival.pair is not None and (arrival.pinned or arrival.id in held):
                 self._wanted.setdefault(arrival.pair, set()).add(arrival.id)
@@ -99,6 +102,14 @@ class _Player:
         else:
             yield Refuse("margin", tokens)
 
+    def on_write(self, view: View, path: str) -> Iterator[Refresh]:
+        """Bring up to date what stays anyway, where that makes it smaller."""
+        held = self._held(view.turn)
+        for segment in list(view.stale(path)):
+            stays = segment.pinned or held.get(segment.id) is False
+            if stays and view.fetched_tokens(segment) < segment.tokens:
+                yield Refresh(segment.id)
+
     def before_call(self, view: View) -> Iterator[Action]:
         """Bring up to date what has to be, and give up what is not held until all fits."""
         for name, current in self._held(view.turn).items():
@@ -115,7 +126,7 @@ class _Player:
         """Evict what is *spare*, front first, until all fits."""
         if view.over <= 0:
             return
-        for segment in list(self._spare or ()):
+        for segment in self._spare or ():
             if segment.resident and not segment.held and spare(segment):
                 yield Evict(segment.id, "planned")
                 if view.over <= 0:
@@ -154,13 +165,17 @@ class _Player:
 
     def _fail(self, view: View, attempt: Attempt, then: Mapping[str, bool]) -> Iterator[Evict]:
         """Give up what the plan can spare of what *attempt* needs, as the plan supposes."""
-        needs = [_stating(view, key) for key in attempt.facts]
-        needs += [[s for s in view.window if s.path == path] for path in attempt.paths]
+        needs = []
+        for names in (
+            *map(self._stating.get, attempt.facts),
+            *map(self._copies.get, attempt.paths),
+        ):
+            there = [view.log[name] for name in names or () if name in view.log]
+            needs.append([segment for segment in there if segment.resident])
         spare = [need for need in needs if all(self._spare_now(s, then) for s in need)]
-        if spare:
-            for segment in min(spare, key=len):
-                if segment.resident:
-                    yield Evict(segment.id, "planned")
+        for segment in min(spare, key=len, default=[]):
+            if segment.resident:
+                yield Evict(segment.id, "planned")
 
     def _spare_now(self, segment: Segment, then: Mapping[str, bool]) -> bool:
         pair = self._wanted.get(segment.pair or "", set())
@@ -171,18 +186,37 @@ class _Player:
         return self._plan.hold.get(turn, {})
 
 
-def _stating(view: View, key: str) -> list[Segment]:
-    """Return what is resident and states *key*."""
-    return [s for s in view.window if any(fact.key == key for fact in s.facts)]
-
-
 def _arrivals(script: Script) -> Iterator[Any]:
     from sim.script import Arrival
 
-    both = (s for a in script.attempts for s in (*a.ok, *a.failed))
-    for stimulus in (*script.stimuli, *both):
+    for stimulus in _stimuli(script):
         if isinstance(stimulus, Arrival):
             yield stimulus
+
+
+def _stimuli(script: Script) -> Iterator[Any]:
+    yield from script.stimuli
+    for attempt in script.attempts:
+        yield from attempt.ok
+        yield from attempt.failed
+
+
+def _carriers(script: Script) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the ids of the copies of each path, and of what may ever state each key."""
+    from sim.script import Write
+
+    copies: dict[str, list[str]] = {}
+    stating: dict[str, list[str]] = {}
+    for arrival in _arrivals(script):
+        if arrival.path is not None:
+            copies.setdefault(arrival.path, []).append(arrival.id)
+        for fact in arrival.facts:
+            stating.setdefault(fact.key, []).append(arrival.id)
+    for stimulus in _stimuli(script):
+        if isinstance(stimulus, Write):
+            for fact in stimulus.facts or ():
+                stating.setdefault(fact.key, []).extend(copies.get(stimulus.path, ()))
+    return copies, stating
 
 
 _REHEARSALS = 4
@@ -233,8 +267,7 @@ def _changes(script: Script) -> Iterator[str]:
     pins = [a for a in _arrivals(script) if a.pinned]
     paths = {a.path for a in pins} - {None}
     names = {a.id for a in pins}
-    both = (s for a in script.attempts for s in (*a.ok, *a.failed))
-    for stimulus in (*script.stimuli, *both):
+    for stimulus in _stimuli(script):
         if isinstance(stimulus, Write) and stimulus.path in paths:
             yield stimulus.path
         elif isinstance(stimulus, WorldRefresh) and stimulus.segment in names:

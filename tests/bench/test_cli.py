@@ -183,7 +183,7 @@ def test_without_names_everything_is_compared(evictbench: Run) -> None:
     assert code == 0
     assert list(dict.fromkeys(r["scenario"] for r in found["rows"])) == catalogue.names()
     assert list(dict.fromkeys(r["policy"] for r in found["rows"])) == registry.seed_names()
-    others = {"pays-back", "lease", "compaction", "recorded", "no-op"}
+    others = {"pays-back", "lease", "compaction", "recorded", "clairvoyant", "no-op"}
     assert set(registry.names()) - set(registry.seed_names()) == others
     baselines = {line["scenario"]: line["baseline"] for line in found["summary"]}
     assert baselines["coding-agent"] == "naive-trim"

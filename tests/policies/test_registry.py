@@ -21,6 +21,7 @@ ORDER = [
     "lease",
     "compaction",
     "recorded",
+    "clairvoyant",
     "no-op",
 ]
 
