@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from bench.loading import load_tools
 from bench.runs import Plan, columns, execute
 from bench.selection import (
+    REPLAYED,
     select_baseline,
     select_policies,
     select_prices,
@@ -209,7 +210,7 @@ def replay(
     from scenarios.transcripts.sources import find
 
     wanted, priced = _priced(settings, price, prices)
-    labels = select_policies(policies)
+    labels = select_policies(REPLAYED if policies is None else policies)
     named = select_baseline(baseline, labels)
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL",
+    "REPLAYED",
     "select_baseline",
     "select_policies",
     "select_prices",
@@ -85,6 +86,20 @@ def sorted_scenarios(scenarios: Iterable[Scenario]) -> list[Scenario]:
         if found.setdefault(scenario.name, scenario) is not scenario:
             raise InputError(f"two scenarios are called {scenario.name!r}; rename one")
     return sorted(found.values(), key=lambda s: (_place(s.name.split("/")[0], known), s.name))
+
+
+REPLAYED = (
+    "sliding-window",
+    "naive-rewrite",
+    "tag-or-drop",
+    "slack-swap-refuse",
+    "tiered",
+    "disciplined",
+    "pays-back",
+    "lease",
+    "compaction",
+)
+"""Policies of a replay that names none: a recording has no retrieval ranks, and costs count."""
 
 
 def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:

@@ -117,7 +117,8 @@ policies = click.option(
     metavar="POLICY",
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
-    "without it, the first eight of `evictbench list policies`; `all` means every one.",
+    "without it, the first eight of `evictbench list policies`, on a recording those that suit it; "
+    "`all` means every one.",
 )
 
 settings = click.option(

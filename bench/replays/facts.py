@@ -14,21 +14,23 @@ __all__ = ["MOST", "facts"]
 MOST = 20
 """Examples kept of each; the counts are of all."""
 
-_UNBROKEN = frozenset({"read", "append", "expiry", "rule", "storage", "keep-alive"})
-"""Causes that are no removal's."""
+_BREAKS = frozenset({"eviction", "truncation", "rewrite", "compaction", "refresh"})
+"""Causes by which what a policy does to the window makes tokens be computed again."""
 
 
 def facts(records: Iterable[Record]) -> dict[str, Any]:
     """Return what was gone when it was needed, and which removals broke the prefix.
 
     ``gone`` has an entry for each asked segment that was not resident, full and current at the
-    call: `turn`, `segment`, `tokens`, `query` and its `outcome` (both None of an explicit
-    request), `how` it had gone and `since` when.
-    ``broke`` has one for each turn whose removals made tokens be computed again: `turn`,
-    `segments` (at most five), `count` of them, `removed` and `behind` in tokens, and `usd`, what
-    the call cost on their account. Of both the :data:`MOST` largest are kept, by tokens and by
-    dollars; ``gone_by`` counts all by how they went, ``gone_count``, ``broke_count`` and
-    ``broke_usd`` are of all.
+    call: `turn`, `segment`, its `path`, `tokens`, `query` and its `outcome` (both None of an
+    explicit request), `how` it had gone and `since` when.
+    ``broke`` has one for each turn in which a removal, a rewrite or a refresh made tokens behind it
+    be computed again: `turn`, `by` (which of them, by the dearest), `segments` (at most five),
+    `count` of them, `removed` tokens, and `again` and `usd`, the tokens and dollars of the call
+    that are due to them: gross, as what was removed saved is not taken off. Of both the
+    :data:`MOST` largest are kept, by tokens and by dollars; ``gone_by`` counts all by how they
+    went, ``gone_count``, ``broke_count`` and ``broke_usd`` are of all. ``pins_lost`` counts pins
+    that were removed or cut.
     """
     return _Reader().read(records)
 
@@ -40,11 +42,15 @@ class _Reader:
         self._left: dict[str, tuple[int, str]] = {}
         """Segment → the turn in which it left or went stale, and how."""
         self._gone: list[dict[str, Any]] = []
-        self._asked: dict[tuple[int, str], list[dict[str, Any]]] = {}
-        self._removed: list[str] = []
-        """What has left since the last call."""
-        self._cut = (0, 0)
-        """Tokens removed, and tokens behind the first cut, since the last call."""
+        self._asked: dict[int, list[dict[str, Any]]] = {}
+        """Turn → what its queries asked for and did not find."""
+        self._paths: dict[str, str | None] = {}
+        self._keys: dict[str, frozenset[str]] = {}
+        self._changed: list[str] = []
+        """What has left, or was brought up to date in place, since the last call."""
+        self._removed = self._made = 0
+        """Tokens that have left the window, and that came in place of others, since then."""
+        self._pins_lost = 0
         self._broke: list[dict[str, Any]] = []
 
     def read(self, records: Iterable[Record]) -> dict[str, Any]:
@@ -61,11 +67,15 @@ class _Reader:
             "broke": broke[:MOST],
             "broke_count": len(broke),
             "broke_usd": sum(each["usd"] for each in broke),
+            "pins_lost": self._pins_lost,
         }
 
     def _leave(self, segment: str, turn: int, how: str) -> None:
         self._left[segment] = (turn, how)
-        self._removed.append(segment)
+        self._changed.append(segment)
+
+    def _arrive(self, record: Record) -> None:
+        self._paths[record[3]], self._keys[record[3]] = record[9], frozenset(record[11])
 
     def _admit(self, record: Record) -> None:
         self._left.pop(record[3], None)
@@ -80,14 +90,22 @@ class _Reader:
 
     def _evict(self, record: Record) -> None:
         self._leave(record[3], record[2], f"evicted ({record[6]})")
+        self._removed += record[4]
 
     def _rewrite(self, record: Record) -> None:
         tagged = "tagged" if record[7] else "untagged"
         for segment in record[4]:
             self._leave(segment, record[2], f"rewritten, {tagged} ({record[9]})")
+        self._removed += record[5] - record[6]
+        self._made += record[6]
 
     def _truncate(self, record: Record) -> None:
         self._leave(record[3], record[2], "cut by the backstop")
+        self._removed += record[4]
+        self._pins_lost += bool(record[5])
+
+    def _breach(self, record: Record) -> None:
+        self._pins_lost += record[3] == "pin removed"
 
     def _write(self, record: Record) -> None:
         for segment in record[5]:
@@ -96,31 +114,34 @@ class _Reader:
     def _refresh(self, record: Record) -> None:
         if self._left.get(record[3], (0, ""))[1] == "stale":
             del self._left[record[3]]
-
-    def _pass(self, record: Record) -> None:
-        self._cut = (record[3], record[4])
+        if record[7] == "policy":
+            self._changed.append(record[3])
+            self._made += record[5]
 
     def _call(self, record: Record) -> None:
-        usd = sum(usd for cause, _, usd in record[13] if cause not in _UNBROKEN)
-        behind = self._cut[1]
-        if self._removed and behind:
+        due = [each for each in record[13] if each[0] in _BREAKS]
+        again = sum(tokens for _, tokens, _ in due)
+        if self._changed and again > self._made:
+            due.sort(key=lambda each: -each[2])
             self._broke.append(
                 {
                     "turn": record[2],
-                    "segments": self._removed[:5],
-                    "count": len(self._removed),
-                    "removed": self._cut[0],
-                    "behind": behind,
-                    "usd": usd,
+                    "by": [cause for cause, _, _ in due],
+                    "segments": self._changed[:5],
+                    "count": len(self._changed),
+                    "removed": self._removed,
+                    "again": again,
+                    "usd": sum(usd for _, _, usd in due),
                 }
             )
-        self._removed, self._cut = [], (0, 0)
+        self._changed, self._removed, self._made = [], 0, 0
 
     def _missed(self, record: Record) -> None:
         since, how = self._left.get(record[3], (None, "in part"))
         entry = {
             "turn": record[2],
             "segment": record[3],
+            "path": self._paths.get(record[3]),
             "tokens": record[4],
             "query": None,
             "outcome": None,
@@ -128,10 +149,17 @@ class _Reader:
             "since": since,
         }
         self._gone.append(entry)
-        self._asked.setdefault((record[2], record[3]), []).append(entry)
+        if record[5] == "query":
+            self._asked.setdefault(record[2], []).append(entry)
 
     def _answer(self, record: Record) -> None:
-        for entry in self._asked.get((record[2], record[5]), ()):
-            if entry["outcome"] is None:
-                entry["query"], entry["outcome"] = record[3], record[6]
-                return
+        """Note what came of a question, with what was asked for: what states its key."""
+        _, _, turn, query, key, segment, outcome, *_ = record
+        waiting = [each for each in self._asked.get(turn, ()) if each["outcome"] is None]
+        waiting = [
+            each
+            for each in waiting
+            if each["segment"] == segment or key in self._keys.get(each["segment"], ())
+        ]
+        for entry in sorted(waiting, key=lambda each: each["segment"] != segment)[:1]:
+            entry["query"], entry["outcome"] = query, outcome

@@ -183,6 +183,9 @@ class _Gathered:
         self._order = order
         self._report, self._warn = report, warn
         self._found: list[list[_Found]] = [[] for _ in order.sources]
+        self._heard: dict[int, list[str]] = {}
+        self._next = 0
+        """The source whose warnings are told next."""
         self._left = len(tasks)
         self._each = order.cells * len(order.sources) / max(1, len(tasks))
         self._done = self._counted = 0
@@ -202,11 +205,21 @@ class _Gathered:
         self._counted = 0
         self._report(self._done, round(self._done + self._each * self._left))
         if task.lead:
-            for warning in found[1]:
+            self._heard[task.number] = found[1]
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell what was heard of sources whose turn it is: those before them have been told."""
+        while self._next in self._heard:
+            for warning in self._heard.pop(self._next):
                 self._warn(warning)
+            self._next += 1
 
     def finish(self) -> Finished:
         """Return everything, in the order of the plan; a name that comes twice is numbered."""
+        for number in sorted(self._heard):  # work that was stopped leaves gaps
+            for warning in self._heard.pop(number):
+                self._warn(warning)
         finished = Finished(self._done + round(self._each * self._left), stopped=self.stopped)
         labels = {label: place for place, label in enumerate(self._order.policies)}
         for found in self._found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,10 @@ __all__ = ["COMPARED", "FETCH", "reference"]
 FETCH = "read-"
 """How the id of a query begins that stands for a repeated read."""
 
-COMPARED = ("input_tokens", "total_cost_usd", "total_seconds", "peak_tokens", "cache_hit_rate")
+COMPARED = (
+    *("input_tokens", "total_cost_usd", "total_seconds", "peak_tokens", "cache_hit_rate"),
+    "prefill_cost_usd",
+)
 """Metrics of the simulated recording that policies are compared with."""
 
 
@@ -30,8 +33,10 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     and what of either was read from the cache (``recorded_read`` None where that is not recorded);
     ``fit`` how the recorded follow from the simulated, None with ``unfitted``, why, where nothing
     was fitted; ``compactions`` how many it made;
-    ``simulated``, by price, :data:`COMPARED` of the session replayed as it happened: with the
-    recording's compactions, and room for everything else; ``recorded_input_usd``, by price, the
+    ``simulated``, by price, :data:`COMPARED` of the session replayed with the recording's own
+    compactions, and room for everything else; what it read twice is brought once while it is still
+    there, as for every policy, so that nothing but the policy makes a difference. The calls are
+    compared with what it held, the second readings too; ``recorded_input_usd``, by price, the
     recorded prompts at that price.
     """
     from bench.cells import price_of
@@ -42,11 +47,11 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     turns = [s.turn for s in script.stimuli if isinstance(s, Compaction)]
     usage = totals(script)
     simulated: dict[str, dict[str, Any]] = {}
-    sent: dict[int, tuple[int, int]] = {}
     for price in prices:
-        metrics, records = _as_it_was(script, price)
+        metrics, _ = _as_it_was(script, price, _as_policies_meet_it(script))
         simulated[price] = {name: metrics[name] for name in COMPARED}
-        sent = _sent(records)
+    _, records = _as_it_was(script, prices[-1], _as_recorded(script))
+    sent = _sent(records)
     sizes = {turn: tokens for turn, (tokens, _) in sent.items()}
     unrecorded = sum(
         s.tokens for s in script.stimuli if isinstance(s, Arrival) and s.id == UNRECORDED
@@ -80,11 +85,10 @@ def reference(scenario: Scenario, format: str, prices: Sequence[str]) -> dict[st
     }
 
 
-def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]]:
-    """Run the recording with its own compactions alone, in a window that has room for all.
-
-    What it read twice it holds twice.
-    """
+def _as_it_was(
+    script: Script, price: str, stimuli: Iterable[Stimulus]
+) -> tuple[dict[str, Any], list[Record]]:
+    """Run *stimuli* with the recording's own compactions alone, with room for all."""
     from bench.cells import run_one
     from sim.script import Arrival
 
@@ -95,17 +99,29 @@ def _as_it_was(script: Script, price: str) -> tuple[dict[str, Any], list[Record]
     )
     room += sum(getattr(s, "tokens", 0) or 0 for s in script.stimuli)
     settings = {**script.settings, "price": price, "budget": max(1, 4 * room)}
-    stimuli = tuple(_as_recorded(script))
-    return run_one(replace(script, settings=settings, stimuli=stimuli), "recorded")
+    return run_one(replace(script, settings=settings, stimuli=tuple(stimuli)), "recorded")
+
+
+def _as_policies_meet_it(script: Script) -> Iterator[Stimulus]:
+    """Yield the stimuli that every policy meets, but for what is asked and the pings.
+
+    Repeated reads stay what they are: they bring something where the first has gone. Nothing else
+    is asked: whatever the recorded agent had to bring back is among its readings.
+    """
+    from sim.script import KeepAlive, Query
+
+    for stimulus in script.stimuli:
+        asked = isinstance(stimulus, Query) and not stimulus.id.startswith(FETCH)
+        if not asked and not isinstance(stimulus, KeepAlive):
+            yield stimulus
 
 
 def _as_recorded(script: Script) -> Iterator[Stimulus]:
     """Yield the stimuli of *script* with each fetch as the second call and reading that it was.
 
-    A fetch brings nothing where the first reading is still there; the recording had both. Nothing
-    else is asked: whatever the recorded agent had to bring back, it is among its readings.
+    A fetch brings nothing where the first reading is still there; the recording had both.
     """
-    from sim.script import Arrival, Query
+    from sim.script import Arrival, KeepAlive, Query
     from sim.segments import Kind
 
     first = {s.id: s for s in script.stimuli if isinstance(s, Arrival)}
@@ -118,7 +134,7 @@ def _as_recorded(script: Script) -> Iterator[Stimulus]:
                     again = f"{each.id} in {stimulus.id}"
                     turn = stimulus.turn
                     yield replace(each, turn=turn, id=again, facts=(), pair=None, pinned=False)
-        elif not isinstance(stimulus, Query):
+        elif not isinstance(stimulus, (KeepAlive, Query)):
             yield stimulus
 
 

@@ -25,7 +25,8 @@ def what_if(finished: Finished) -> list[dict[str, Any]]:
 
     ``saved_tokens``, ``saved_usd`` and ``saved_seconds`` are the recording's, simulated at the same
     price, less the policy's: negative where the policy loses, None where its run did not end.
-    Beside them stands what `bench.replays.facts` says.
+    Beside them stand how many questions there were and how many were answered *wrong* (stale or
+    made up), the policy's bugs, and what `bench.replays.facts` says.
     """
     return [
         _row(row, seen, finished.references.get(row["scenario"]))
@@ -42,6 +43,10 @@ def _row(
         before = told["simulated"][row["price"]][metric] if told is not None and done else None
         out[f"saved_{name}"] = None if before is None else before - row[metric]
         out[f"recorded_{name}"] = before
+    ended = row["queries"] is not None
+    out["queries"] = row["queries"]
+    out["wrong"] = row["stale"] + row["confabulated"] if ended else None
+    out["policy_bugs"] = row["policy_bugs"]
     return {**out, **(seen or {})}
 
 

@@ -88,18 +88,16 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
     return tables
 
 
-def notes_table(comparison: Comparison, of_all: bool = True) -> Table:
+def notes_table(comparison: Comparison, of_all: bool = True, said: Sequence[str] = ()) -> Table:
     """Return what is worth knowing of *comparison*, as notes alone.
 
-    Unless those *of_all* scenarios are wanted, what is said of single ones is counted only.
+    Unless those *of_all* scenarios are wanted, *said* stands for what is said of single ones.
     """
-    notes = comparison.manifest.get("notes", ())
     rows = _by_scenario(comparison.rows)
     if of_all:
+        notes = comparison.manifest.get("notes", ())
         return Table(notes=(*notes, *_notes(comparison, rows, _failures(rows))))
-    counted = f"{len(notes):,} notes on single sessions are in `manifest` of --format json."
-    told = [counted] if notes else []
-    return Table(notes=(*told, *_notes(comparison, rows, _failure_counts(comparison.rows))))
+    return Table(notes=(*said, *_notes(comparison, rows, _failure_counts(comparison.rows))))
 
 
 def _by_scenario(rows: Sequence[Row]) -> dict[str, list[Row]]:

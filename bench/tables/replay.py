@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ FEW = 3
 MOST = 30
 """Sessions that have a line each; the rest is counted."""
 
+NOTES = 12
+"""Notes on the sessions of a batch that are shown."""
+
 _EXAMPLES = 3
 
 SAVED_NOTE = (
@@ -29,9 +33,11 @@ SAVED_NOTE = (
     "recording is replayed as it happened: with its own compactions, and room for all else."
 )
 GONE_NOTE = (
-    "gone: asked for when it was not in the window, whole and current. broken: turns in which what "
-    "was removed made tokens behind it be computed again, and what that cost."
+    "gone: questions and requests for what was not in the window, whole and current. wrong: stale "
+    "or made up, of all questions. broken: turns in which a removal, a rewrite or a refresh made "
+    "tokens behind it be computed again, and what that cost (what it saved later is in $ saved)."
 )
+PINS_NOTE = "! removed or cut what the scenario pins (system, tools, task): no policy to choose."
 POOLED_NOTE = "[low, high]: 95 % bootstrap interval of a session's mean, over sessions."
 
 
@@ -47,12 +53,60 @@ def replay_tables(replay: Replay, wide: bool) -> list[Table]:
         for name, rows in sessions.items():
             tables += _session(name, replay.recorded.get(name), rows, wide)
     else:
-        last = notes_table(replay, of_all=False)
+        last = notes_table(replay, of_all=False, said=_notes(replay))
         tables += _sessions(replay, sessions, wide)
     if len(sessions) > 1:
         tables += _pooled(replay, wide)
-    notes = [SAVED_NOTE, GONE_NOTE, *([POOLED_NOTE] if len(sessions) > 1 else [])]
+    notes = [SAVED_NOTE, GONE_NOTE]
+    if any(_unsafe(row) for row in replay.what_if):
+        notes.append(PINS_NOTE)
+    if len(sessions) > 1:
+        notes.append(POOLED_NOTE)
     return [*tables, Table(notes=(*notes, *last.notes))]
+
+
+def _notes(replay: Replay) -> list[str]:
+    """Return what is said of the sessions, the same of several once."""
+    from scenarios.transcripts.findings import folded
+
+    notes = folded(replay.manifest.get("notes", ()))
+    more = len(notes) - NOTES
+    told = f"… and {more:,} more notes in `manifest` of --format json."
+    return [*notes[:NOTES], *([told] if more > 0 else [])]
+
+
+def _unsafe(row: Row) -> bool:
+    """Whether a run removed a pin, or its policy did what it may not."""
+    return bool(row.get("pins_lost") or row.get("policy_bugs"))
+
+
+def _marked(row: Row, wide: bool) -> str:
+    return shown_label(row["policy"], wide) + (" !" if _unsafe(row) else "")
+
+
+def _best(rows: Sequence[Row]) -> Row | None:
+    """Return the run that saves most dollars, of those that kept their pins."""
+    able = [row for row in rows if row["saved_usd"] is not None and not _unsafe(row)]
+    return max(able, key=lambda row: row["saved_usd"], default=None)
+
+
+def _verdict(rows: Sequence[Row]) -> str:
+    best = _best(rows)
+    if best is None:
+        return "No policy ended with everything pinned in place."
+    usd, of = best["saved_usd"], f"of ${dollars(best['recorded_usd'])}"
+    wrong = f"{best['wrong']:,} of {best['queries']:,} questions answered wrong"
+    if best["wrong"]:
+        right = _best([row for row in rows if row["wrong"] == 0])
+        wrong += ", some by every policy" if right is None else f"; with none wrong {_saves(right)}"
+    if usd > 0:
+        return f"{best['policy']} saves most, ${dollars(usd)} {of}; {wrong}."
+    return f"No policy saves; {best['policy']} loses least, ${dollars(-usd)} {of}; {wrong}."
+
+
+def _saves(row: Row) -> str:
+    usd = row["saved_usd"]
+    return f"{row['policy']} {'saves' if usd > 0 else 'loses'} ${dollars(abs(usd))}"
 
 
 def _session(name: str, told: Row | None, rows: Sequence[Row], wide: bool) -> Iterator[Table]:
@@ -62,11 +116,13 @@ def _session(name: str, told: Row | None, rows: Sequence[Row], wide: bool) -> It
         lines = tuple(_line(row, wide) for row in mine if row["recorded_tokens"] is not None)
         at = f" at {price}" if len(prices) > 1 else ""
         notes = (*_recorded(told, price), *_fitted(told)) if told is not None else ()
-        title = f"{name}: saved against the recording{at}"
+        notes = (_verdict(mine), *notes) if lines else notes
+        title = f"{_cut(name, wide)}: saved against the recording{at}"
         yield Table(title, _COLUMNS, lines, notes if lines else (*notes, "No policy ended."))
         examples = tuple(_examples(mine))
         if examples and price == prices[0]:
-            yield Table(title=f"{name}: what was gone, and what broke the prefix", notes=examples)
+            title = f"{_cut(name, wide)}: what was gone, and what broke the prefix"
+            yield Table(title=title, notes=examples)
 
 
 _COLUMNS = (
@@ -77,6 +133,7 @@ _COLUMNS = (
     Column("%", True),
     Column("seconds", True),
     Column("gone", True),
+    Column("wrong", True),
     Column("broken", True),
     Column("$", True),
 )
@@ -87,17 +144,22 @@ def _line(row: Row, wide: bool) -> Line:
     gone, broke = row.get("gone_count"), row.get("broke_count")
     return Line(
         (
-            shown_label(row["policy"], wide),
+            _marked(row, wide),
             size(row["saved_tokens"]),
             _share(row, "tokens"),
             dollars(row["saved_usd"]),
             _share(row, "usd"),
             tokens(row["saved_seconds"]),
             "–" if gone is None else tokens(gone),
+            _of(row["wrong"], row["queries"]),
             "–" if broke is None else tokens(broke),
             "–" if broke is None else dollars(row["broke_usd"]),
         )
     )
+
+
+def _of(part: int | None, whole: int | None) -> str:
+    return "–" if part is None else f"{part:,}/{whole:,}"
 
 
 def _share(row: Row, name: str) -> str:
@@ -115,6 +177,7 @@ def _recorded(told: Row, price: str) -> Iterator[str]:
         f"{'compaction' if compactions == 1 else 'compactions'}), simulated: "
         f"{tokens(simulated['input_tokens'])} tokens of input, "
         f"{_percent(simulated['cache_hit_rate'])} from the cache, "
+        f"${dollars(simulated['prefill_cost_usd'])}; with output "
         f"${dollars(simulated['total_cost_usd'])}."
     )
     if usage is None:
@@ -125,7 +188,7 @@ def _recorded(told: Row, price: str) -> Iterator[str]:
     usd = told["recorded_input_usd"][price]
     yield (
         f"Recorded: {tokens(usage['input_tokens'])} tokens of input in {usage['calls']:,} "
-        f"calls{hit}; at this price ${dollars(usd)} without output."
+        f"calls{hit}, ${dollars(usd)} at this price."
     )
 
 
@@ -147,22 +210,49 @@ def _percent(share: float | None) -> str:
 
 
 def _examples(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the largest of what was gone and what broke, each once with the policies it befell."""
+    said: dict[str, list[str]] = {}
     for row in rows:
-        for gone in row.get("gone", ())[:_EXAMPLES]:
-            since = "" if gone["since"] is None else f" in turn {gone['since']}"
-            came = f": {gone['outcome']}" if gone["outcome"] else ""
-            yield (
-                f"{row['policy']}: {gone['segment']} ({tokens(gone['tokens'])} tokens), "
-                f"{gone['how']}{since}, was asked for in turn {gone['turn']}{came}"
-            )
-        for broke in row.get("broke", ())[:_EXAMPLES]:
-            more = broke["count"] - 1
-            others = f" and {more:,} more" if more else ""
-            yield (
-                f"{row['policy']}: turn {broke['turn']} took out {broke['segments'][0]}{others} "
-                f"({tokens(broke['removed'])} tokens) in front of {tokens(broke['behind'])} that "
-                f"were computed again: ${dollars(broke['usd'])}"
-            )
+        gone = map(_was_gone, row.get("gone", ())[:_EXAMPLES])
+        broke = map(_broke, row.get("broke", ())[:_EXAMPLES])
+        for each in (*gone, *broke):
+            said.setdefault(each, []).append(row["policy"])
+    for each, policies in said.items():
+        yield f"{', '.join(dict.fromkeys(policies))}: {each}"
+
+
+def _was_gone(gone: Row) -> str:
+    since = "" if gone["since"] is None else f" in turn {gone['since']}"
+    came = f": {gone['outcome']}" if gone["outcome"] else ""
+    path = f" {_tail(gone['path'])}" if gone["path"] else ""
+    return (
+        f"{gone['segment']}{path} ({tokens(gone['tokens'])} tokens), {gone['how']}{since}, was "
+        f"asked for in turn {gone['turn']}{came}"
+    )
+
+
+def _tail(path: str) -> str:
+    """Return the end of *path*: a file and its directory."""
+    parts = path.replace("\\", "/").split("/")
+    return path if len(parts) <= 3 else "…/" + "/".join(parts[-2:])
+
+
+_VERBS = {
+    "eviction": "took out",
+    "truncation": "had cut",
+    "rewrite": "rewrote",
+    "compaction": "compacted",
+    "refresh": "brought up to date",
+}
+
+
+def _broke(broke: Row) -> str:
+    more = broke["count"] - 1
+    others = f" and {more:,} more" if more else ""
+    return (
+        f"turn {broke['turn']} {_VERBS[broke['by'][0]]} {broke['segments'][0]}{others}; "
+        f"{tokens(broke['again'])} tokens were computed again for it: ${dollars(broke['usd'])}"
+    )
 
 
 def _sessions(replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool) -> Iterator[Table]:
@@ -173,33 +263,49 @@ def _sessions(replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool)
         Column("calls", True),
         Column("input", True),
         Column("$", True),
-        Column("saves most"),
+        Column("best policy"),
         Column("$ saved", True),
         Column("gone", True),
-        *((Column("loses most"), Column("$ saved", True)) if wide else ()),
+        Column("wrong", True),
+        *((Column("worst"), Column("$ saved", True)) if wide else ()),
     )
+    names = sorted(sessions, key=lambda name: -_at_stake(replay.recorded.get(name), price))
+    shown = _distinct(names[:MOST], wide)
     rows = []
-    for name, mine in sessions.items():
+    for name in names[:MOST]:
         told = replay.recorded.get(name)
-        able = [r for r in mine if r["price"] == price and r["saved_usd"] is not None]
-        if told is None or not able:
-            cells = [_cut(name, wide), *("–" for _ in columns[1:])]
+        able = [r for r in sessions[name] if r["price"] == price and r["saved_usd"] is not None]
+        best = _best(able)
+        if told is None or best is None:
+            cells = [shown[name], *("–" for _ in columns[1:])]
         else:
-            cells = list(_session_cells(name, told, able, price, wide))
+            cells = [shown[name], *_session_cells(told, best, able, price, wide)]
         rows.append(Line(tuple(cells)))
-    title = f"{len(sessions):,} sessions at {price}: as recorded, and which policy saves most"
-    more = len(rows) - MOST
-    notes = (f"… and {more:,} more; --format json has all.",) if more > 0 else ()
-    yield Table(title, columns, tuple(rows[:MOST]), notes)
+    title = f"{len(sessions):,} sessions at {price}: as recorded, and the policy that saves most"
+    more = len(names) - MOST
+    notes: tuple[str, ...] = (
+        "Dearest first; − is a loss. Only policies that keep what is pinned are the best.",
+    )
+    notes += (f"… and {more:,} more; --format json has all.",) if more > 0 else ()
+    yield Table(title, columns, tuple(rows), notes)
+
+
+def _at_stake(told: Row | None, price: str) -> float:
+    return 0.0 if told is None else float(told["simulated"][price]["total_cost_usd"])
+
+
+def _distinct(names: Sequence[str], wide: bool) -> dict[str, str]:
+    """Return each name shortened, or whole where another would look the same."""
+    short = {name: _cut(name, wide) for name in names}
+    count = Counter(short.values())
+    return {name: each if count[each] == 1 else name for name, each in short.items()}
 
 
 def _session_cells(
-    name: str, told: Row, able: Sequence[Row], price: str, wide: bool
+    told: Row, best: Row, able: Sequence[Row], price: str, wide: bool
 ) -> Iterator[str]:
     simulated = told["simulated"][price]
-    best = max(able, key=lambda row: row["saved_usd"])
     worst = min(able, key=lambda row: row["saved_usd"])
-    yield _cut(name, wide)
     if wide:
         yield told["format"]
     yield tokens(told["turns"])
@@ -208,8 +314,9 @@ def _session_cells(
     yield shown_label(best["policy"], wide)
     yield dollars(best["saved_usd"])
     yield "–" if best.get("gone_count") is None else tokens(best["gone_count"])
+    yield _of(best["wrong"], best["queries"])
     if wide:
-        yield shown_label(worst["policy"], wide)
+        yield _marked(worst, wide)
         yield dollars(worst["saved_usd"])
 
 
@@ -220,10 +327,11 @@ def _cut(name: str, wide: bool) -> str:
 
 
 def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
-    gone: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
     for row in replay.what_if:
-        key = (row["price"], row["policy"])
-        gone[key] = gone.get(key, 0) + (row.get("gone_count") or 0)
+        count = counts.setdefault((row["price"], row["policy"]), Counter())
+        for name in ("gone_count", "wrong", "queries", "pins_lost", "policy_bugs"):
+            count[name] += row.get(name) or 0
     groups: dict[tuple[str, str], dict[str, Row]] = {}
     for line in replay.pooled:
         groups.setdefault((line["price"], line["policy"]), {})[line["saved"]] = line
@@ -236,22 +344,25 @@ def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
         Column("$ saved\na session", True),
         *((Column("saves\nin", True), Column("loses\nin", True)) if wide else ()),
         Column("\ngone", True),
+        Column("\nwrong", True),
     )
     for price in dict.fromkeys(price for price, _ in groups):
         rows = [
-            Line(tuple(_pooled_cells(policy, each, gone[at, policy], wide)))
+            Line(tuple(_pooled_cells(policy, each, counts[at, policy], wide)))
             for (at, policy), each in groups.items()
             if at == price
         ]
         yield Table(f"all sessions at {price}, pooled", columns, tuple(rows))
 
 
-def _pooled_cells(policy: str, each: Mapping[str, Row], gone: int, wide: bool) -> Iterator[str]:
+def _pooled_cells(
+    policy: str, each: Mapping[str, Row], count: Mapping[str, int], wide: bool
+) -> Iterator[str]:
     usd, saved = each["usd"], each["tokens"]
-    yield shown_label(policy, wide)
+    yield shown_label(policy, wide) + (" !" if _unsafe(count) else "")
     yield f"{usd['n']:,}/{usd['sessions']:,}"
     if not usd["n"]:
-        yield from ("–",) * (7 if wide else 4)
+        yield from ("–",) * (8 if wide else 5)
         return
     beside = max(abs(usd["ci_low"] or 0.0), abs(usd["ci_high"] or 0.0))
     form = partial(dollars, beside=beside)
@@ -263,4 +374,5 @@ def _pooled_cells(policy: str, each: Mapping[str, Row], gone: int, wide: bool) -
     if wide:
         yield tokens(usd["better"])
         yield tokens(usd["worse"])
-    yield tokens(gone)
+    yield tokens(count["gone_count"])
+    yield _of(count["wrong"], count["queries"])

@@ -11,17 +11,8 @@ from bench.cli import options
 __all__ = ["command"]
 
 
-def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
-        from bench.cli.emit import print_as
-        from bench.tables.listing import format_table
-
-        print_as([format_table()], "table")
-        ctx.exit()
-
-
 @click.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1)
 @options.policies
 @options.recorded_budget
 @options.relevance
@@ -34,10 +25,8 @@ def _list_formats(ctx: click.Context, option: click.Parameter, wanted: bool) -> 
 @options.tokenizer
 @click.option(
     "--list-formats",
+    "listed",
     is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=_list_formats,
     help="List the recordings that can be read, and exit.",
 )
 @options.settings
@@ -55,6 +44,7 @@ def command(
     relevance: Path | None,
     tools: Path | None,
     tokenizer: str | None,
+    listed: bool,
     settings: dict[str, str],
     price: tuple[str, ...],
     prices: str | None,
@@ -67,7 +57,8 @@ def command(
     """Compare policies on sessions that an agent has recorded.
 
     FILE is a transcript, or a folder of them: its form is recognised by its content. What in it
-    cannot be used is named in a warning; with --strict it ends the replay.
+    cannot be used is named in a warning; with --strict it ends the replay. Without -p, nine
+    policies are tried: those of the seeds that suit a recording, pays-back, lease and compaction.
 
     \b
     Examples:
@@ -87,6 +78,10 @@ def command(
     from bench.executors import available_jobs
     from bench.results import prepare
 
+    if listed:
+        return _list_formats(form)
+    if not files:
+        raise click.UsageError("missing argument 'FILE...'")
     if out is not None:
         prepare(out)
     with progress.shown("replaying") as report:
@@ -109,3 +104,19 @@ def command(
             partial=True,
         )
     return emit(comparison, form, out, strict)
+
+
+def _list_formats(form: str) -> int:
+    from bench.cli.emit import console, print_as
+    from bench.output import csv_text, json_document
+    from bench.tables import listing
+
+    items = listing.items(listing.FORMATS)
+    if form == "json":
+        click.echo(json_document({listing.FORMATS: items}), nl=False)
+    elif form == "csv":
+        click.echo(csv_text(items, listing.columns(items)), nl=False)
+    else:
+        width = None if form == "md" else console().width
+        print_as(listing.tables(listing.FORMATS, width), form)
+    return 0

@@ -35,6 +35,7 @@ def test_what_was_gone_says_how_and_since_when():
         {
             "turn": 6,
             "segment": "old",
+            "path": None,
             "tokens": 400,
             "query": "q1",
             "outcome": "abstained",
@@ -44,6 +45,7 @@ def test_what_was_gone_says_how_and_since_when():
         {
             "turn": 6,
             "segment": "b",
+            "path": None,
             "tokens": 100,
             "query": "q2",
             "outcome": "confabulated",
@@ -74,10 +76,11 @@ def test_a_break_costs_what_the_call_lays_to_removals():
     assert found["broke"] == [
         {
             "turn": 3,
+            "by": ["eviction"],
             "segments": ["old"],
             "count": 1,
             "removed": 400,
-            "behind": 9000,
+            "again": 9500,
             "usd": 0.02,
         }
     ]
@@ -85,9 +88,42 @@ def test_a_break_costs_what_the_call_lays_to_removals():
 
 
 def test_a_removal_with_nothing_behind_it_breaks_nothing():
-    behind_nothing = ("pass", 1.0, 3, 400, 0, 0, 12000, 0, 2.5)
-    assert facts([EVICT, behind_nothing, call(3)])["broke"] == []
+    assert facts([EVICT, call(3, CAUSES[:2])])["broke"] == []
     assert facts([EVICT, PASS, call(3), call(4)])["broke_count"] == 1
+    # Of a rewrite at the end of the request only the surrogate is new, 20 tokens.
+    assert facts([REWRITE, call(4, (("rewrite", 20, 0.01),))])["broke"] == []
+    assert facts([REWRITE, call(4, (("rewrite", 21, 0.01),))])["broke_count"] == 1
+
+
+def test_what_is_brought_up_to_date_breaks_what_stands_behind_it():
+    fresh = ("refresh", 1.0, 8, "file-1", 10, 12, 2, "policy")
+    (broke,) = facts([fresh, call(8, (("refresh", 10653, 0.0266),))])["broke"]
+    assert (broke["by"], broke["segments"], broke["removed"]) == (["refresh"], ["file-1"], 0)
+    assert (broke["again"], broke["usd"]) == (10653, 0.0266)
+    world = (*fresh[:-1], "world")
+    assert facts([world, call(8, (("refresh", 10653, 0.0266),))])["broke"] == []
+
+
+def test_a_fetch_is_no_break():
+    call_with = call(3, (("eviction", 500, 0.01), ("rehydration", 400, 0.5)))
+    (broke,) = facts([EVICT, call_with])["broke"]
+    assert (broke["again"], broke["usd"]) == (500, 0.01)
+
+
+def test_what_a_surrogate_answers_is_what_was_asked_for():
+    arrive = ("arrive", 1.0, 1, "b", "file", 100, 1.0, False, False, "b.py", None, ("key",))
+    made_up = ("answer", 1.0, 6, "q2", "key", "s1", "confabulated", "untagged", "x")
+    (gone,) = facts([arrive, REWRITE, missed(6, "b", 100), made_up])["gone"]
+    assert (gone["path"], gone["query"], gone["outcome"]) == ("b.py", "q2", "confabulated")
+    other = (*made_up[:4], "another key", *made_up[5:])
+    (gone,) = facts([arrive, REWRITE, missed(6, "b", 100), other])["gone"]
+    assert gone["outcome"] is None
+
+
+def test_pins_that_were_cut_or_removed_are_counted():
+    cut = ("truncate", 1.0, 2, "system", 900, True, False, "the admission of a")
+    found = facts([cut, ("breach", 1.0, 3, "pin removed", "task"), ("breach", 1.0, 3, "x", "y")])
+    assert found["pins_lost"] == 2
 
 
 def test_the_largest_are_kept_and_all_are_counted():

@@ -181,18 +181,24 @@ def test_a_batch_without_a_model_call_says_so(tmp_path, capsys):
     assert "no model call" in err
 
 
-def test_the_recording_brings_nothing_back_but_what_it_read_twice(tmp_path):
+def test_what_was_read_twice_is_in_the_calls_and_saved_by_nobody(tmp_path):
     lines = Lines().user("go", 0)
     body = "some_name_1 " + "word " * 300
+    usage = {"input_tokens": 5, "output_tokens": 1}
     for n, path in ((1, "/r/a.py"), (2, "/r/b.py"), (3, "/r/a.py")):
-        lines.model(f"m{n}", 10 * n, use(f"t{n}", "Read", file_path=path))
+        lines.model(f"m{n}", 10 * n, use(f"t{n}", "Read", file_path=path), usage=usage)
         lines.result(f"t{n}", body if path == "/r/a.py" else "other " * 300, 10 * n + 1)
-    lines.model("m4", 40, text("done with some_name_1"))
+    lines.model("m4", 40, text("done with some_name_1"), usage=usage)
     file = lines.write(tmp_path / "a.jsonl")
-    found = api.replay([file], ["no-op"], budget=100_000, tokenizer="bytes/4")
-    as_it_was = found.recorded["a"]["simulated"]["claude-sonnet-5"]["input_tokens"]
+    settings = {"keep_alive.seconds": 4}
+    found = api.replay([file], ["no-op"], budget=100_000, tokenizer="bytes/4", settings=settings)
+    told = found.recorded["a"]
     (row,) = found.rows
     assert row["fetches"] == 0
+    assert told["simulated"]["claude-sonnet-5"]["input_tokens"] == row["input_tokens"]
     # The third reading stands in the last request alone, in tokens of four bytes: "Read" 1,
     # {"file_path": "/r/a.py"} has 24 bytes.
-    assert as_it_was - row["input_tokens"] == -(-len(body) // 4) + 1 + 6 + FRAME
+    held = sum(call["simulated"] for call in told["calls"])
+    assert held - row["input_tokens"] == -(-len(body) // 4) + 1 + 6 + FRAME
+    (line,) = found.what_if
+    assert line["saved_tokens"] == 0
