@@ -10,7 +10,7 @@ from bench.tables.parts import Column, Line, Table
 if TYPE_CHECKING:
     from bench.price_rows import Book
 
-__all__ = ["BOOK_PARTS", "WHAT", "columns", "format_table", "items", "tables"]
+__all__ = ["BOOK_PARTS", "FORMATS", "WHAT", "columns", "format_table", "items", "tables"]
 
 Item = dict[str, Any]
 
@@ -18,11 +18,20 @@ BOOK_PARTS = ("prices", "speeds")
 """What of it a price book holds."""
 
 WHAT = ("policies", "scenarios", "reducers", "prices", "speeds", "metrics")
-"""All that can be listed."""
+"""All that ``evictbench list`` lists."""
+
+FORMATS = "formats"
+"""The recordings that ``replay`` reads, which it lists itself."""
+
+_NO_USAGE = "no usage"
+"""What is said of a format that records no tokens of a call."""
+
+_WIDE = 100
+"""Characters from which a line of the formats has room for what each records of a call."""
 
 
 def items(what: str, book: Book | None = None) -> list[Item]:
-    """Return every one of *what*, one of `WHAT`; prices and speeds are those of *book*."""
+    """Return every one of *what*, one of `WHAT` or `FORMATS`; prices and speeds are *book*'s."""
     if what in BOOK_PARTS:
         from bench.tables.prices import price_items, speed_items
 
@@ -36,10 +45,13 @@ def columns(found: Sequence[Item]) -> list[str]:
 
 
 def tables(what: str, width: int | None, book: Book | None = None) -> list[Table]:
-    """Return the tables of *what*, with the columns that matter most.
+    """Return the tables of *what*, one of `WHAT` or `FORMATS`, with the columns that matter most.
 
-    Those of a book have more of them where *width* characters have room; all if it is None.
+    Those of a book and of the formats have more of them where *width* characters have room; all
+    if it is None.
     """
+    if what == FORMATS:
+        return [format_table(width)]
     if what in BOOK_PARTS:
         from bench.tables.prices import price_tables, speed_tables
 
@@ -56,12 +68,20 @@ def _read(book: Book | None) -> Book:
     return read_book() if book is None else book
 
 
-def format_table() -> Table:
-    """Return the table of the recordings that ``replay`` reads."""
-    from scenarios import transcripts
+def format_table(width: int | None = None) -> Table:
+    """Return the table of the recordings that ``replay`` reads, in the order they are tried.
 
-    rows = tuple(Line((name, about)) for name, about in transcripts.formats())
-    return Table(columns=(Column("format"), Column("what it is")), rows=rows)
+    What each records of the tokens of a call is the third column, where *width* characters have
+    room for it; None has.
+    """
+    found = items(FORMATS)
+    if width is not None and width < _WIDE:
+        rows = tuple(Line((item["name"], item["about"])) for item in found)
+        notes = (f"{_WIDE} columns, md and json also say what each records of a call's tokens",)
+        return Table(columns=(Column("format"), Column("what it is")), rows=rows, notes=notes)
+    lines = ((item["name"], item["about"], item["usage"] or _NO_USAGE) for item in found)
+    headers = ("format", "what it is", "usage of a call")
+    return Table(columns=tuple(map(Column, headers)), rows=tuple(map(Line, lines)))
 
 
 def _policies() -> list[Item]:
@@ -113,6 +133,15 @@ def _metrics() -> list[Item]:
     return [asdict(metric) for metric in METRICS]
 
 
+def _formats() -> list[Item]:
+    from scenarios.transcripts.formats import FORMATS as known
+
+    return [
+        {"name": format.name, "about": format.about, "usage": format.usage or None}
+        for format in known
+    ]
+
+
 def _words(name: str) -> Callable[[Mapping[str, Any]], str]:
     def form(item: Mapping[str, Any]) -> str:
         value = item[name]
@@ -126,6 +155,7 @@ _ITEMS: Mapping[str, Callable[[], list[Item]]] = {
     "scenarios": _scenarios,
     "reducers": _reducers,
     "metrics": _metrics,
+    FORMATS: _formats,
 }
 
 _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str]]]] = {
