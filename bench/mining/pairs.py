@@ -127,7 +127,7 @@ def _pair(file: str, asked: Asked, places: dict[int, list[Event]]) -> Pair:
         and isinstance(each, (Message, ToolCall))
     )
     kind = kind_of(next(each for each in wrote if holds(each, asked.key)), asked.key)
-    back = asked.turn - source.turn
+    back = asked.turn - source.turn + 1  # the call that fetched it, before its turn
     return Pair(file, mention.place, source.place, kind, asked.key, back)
 
 

@@ -57,7 +57,7 @@ def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
         if compacted.trigger != "manual" and 0 < compacted.turn <= 0.9 * session.turns:
             why = "what the log held when the recording's harness compacted it"
             return sizes[compacted.turn - 1], why
-    pinned = sum(draft.tokens for draft in session.first() if draft.pinned)
+    pinned = sum(draft.tokens for draft in session.arrivals if draft.pinned)
     half = (sizes[-1] - pinned) // 2
     largest = max(after - before for before, after in pairwise([pinned, *sizes]))
     rooms = {

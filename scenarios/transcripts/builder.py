@@ -143,10 +143,11 @@ class Builder:
             return
         self._miner.heard(values(event.text))
         kind = event.kind
-        if kind is Kind.USER and not event.injected and self._session.turns == 0:
+        if kind is Kind.USER and not event.injected:
             kind = Kind.USER if self._counts["task"] else Kind.TASK
         injected = event.injected
         draft = Draft(self._name(kind), kind, 1, event.time, injected=injected, place=event.place)
+        draft.pinned = kind is Kind.TASK
         if event.text or event.tokens or not event.images:
             draft.tokens = self._size(event.text, event.tokens)
             self._incoming.append(draft)
@@ -342,7 +343,7 @@ class Builder:
         """Pin what every request of the session begins with."""
         users = [d for d in self._incoming if d.kind is Kind.USER]
         if not self._counts["task"] and users:
-            users[0].kind, users[0].id = Kind.TASK, "task"
+            users[0].kind, users[0].id = Kind.TASK, self._name(Kind.TASK)
         for draft in self._incoming:
             draft.pinned = draft.kind in _PINNED
 

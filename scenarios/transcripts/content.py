@@ -15,6 +15,7 @@ __all__ = [
     "is_image",
     "leaves",
     "text_and_images",
+    "tokens_of",
     "unknown_kind",
     "whole",
 ]
@@ -49,6 +50,15 @@ def whole(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value < 1 << 53 else None
+
+
+def tokens_of(data: Any, name: str, place: int, findings: Findings) -> int | None:
+    """Return the count of tokens *name* of *data*, None if it has none; another value is named."""
+    value = data.get(name) if isinstance(data, dict) else None
+    count = whole(value)
+    if count is None and value is not None:
+        findings.breaks(f"a token count that is no whole number, {name}", place)
+    return count
 
 
 def unknown_kind(value: Any, what: str) -> str:

@@ -17,8 +17,8 @@ from scenarios.transcripts.content import (
     compact,
     is_image,
     text_and_images,
+    tokens_of,
     unknown_kind,
-    whole,
 )
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings
@@ -71,20 +71,17 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
         call = f"call {place}" if message["role"] == "assistant" else None
         yield from parts(message.get("content"), place, time, call, findings)
         if call is not None:
-            yield usage(message.get("usage"), place, time, call)
+            yield usage(message.get("usage"), place, time, call, findings)
 
 
-def usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+def usage(data: Any, place: int, time: float | None, call: str, findings: Findings) -> Usage:
     """Return the usage of a call; ``input_tokens`` of this API leaves out what the cache held."""
-    data = data if isinstance(data, dict) else {}
-    plain = whole(data.get("input_tokens"))
-    read_, written = (
-        whole(data.get(f"cache_{what}_input_tokens")) for what in ("read", "creation")
+    names = ("input", "cache_read_input", "cache_creation_input", "output")
+    plain, read_, written, output = (
+        tokens_of(data, f"{name}_tokens", place, findings) for name in names
     )
     prompt = None if plain is None else plain + (read_ or 0) + (written or 0)
-    return Usage(
-        place, time, call, prompt or None, read_, written, whole(data.get("output_tokens"))
-    )
+    return Usage(place, time, call, prompt or None, read_, written, output)
 
 
 def parts(

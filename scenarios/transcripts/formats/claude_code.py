@@ -194,7 +194,7 @@ class _Thread:
         names = (message.get("id"), record.get("requestId"), record.get("uuid"))
         call = next((n for n in names if isinstance(n, str) and n), f"line {place}")
         yield from parts(message["content"], place, time, call, self._findings)
-        used = usage(message.get("usage"), place, time, call)
+        used = usage(message.get("usage"), place, time, call, self._findings)
         final = message.get("stop_reason") is not None
         yield used if final else replace(used, output_tokens=None)
 

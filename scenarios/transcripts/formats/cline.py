@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import as_text, blocks, is_image, whole
+from scenarios.transcripts.content import as_text, blocks, is_image, tokens_of, whole
 from scenarios.transcripts.events import (
     Compaction,
     Event,
@@ -253,7 +253,7 @@ class _Reader:
             else:
                 for event in anthropic.parts([block], place, time, call, self._findings):
                     yield _with_path(event, last)
-        yield self._usage(message, place, time, call)
+        yield self._usage(message, place, time, call, self._findings)
 
     def _text(
         self, text: str, place: int, time: float | None, call: str, last: bool
@@ -271,7 +271,9 @@ class _Reader:
                 yield Message(place, time, Kind.ASSISTANT, part, 0, call)
 
     @staticmethod
-    def _usage(message: dict[str, Any], place: int, time: float | None, call: str) -> Usage:
+    def _usage(
+        message: dict[str, Any], place: int, time: float | None, call: str, findings: Findings
+    ) -> Usage:
         """Return the usage of a call: of the SDK, of a task, or as the API gave it.
 
         The SDK's input counts what the cache held; where it is less than that, it does not. A
@@ -280,14 +282,16 @@ class _Reader:
         told = message.get("metrics")
         told = told if isinstance(told, dict) else {}
         if isinstance(tokens := told.get("tokens"), dict):
-            plain, cached = whole(tokens.get("prompt")), whole(tokens.get("cached"))
+            plain, cached, output = (
+                tokens_of(tokens, name, place, findings)
+                for name in ("prompt", "cached", "completion")
+            )
             prompt = None if plain is None else plain + (cached or 0)
-            output = whole(tokens.get("completion"))
             return Usage(place, time, call, prompt or None, None, None, output)
         if not told:
-            return anthropic.usage(message.get("usage"), place, time, call)
+            return anthropic.usage(message.get("usage"), place, time, call, findings)
         prompt, read, wrote, output = (
-            whole(told.get(key))
+            tokens_of(told, key, place, findings)
             for key in ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens")
         )
         held = (read or 0) + (wrote or 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scenarios.transcripts.content import compact, whole
+from scenarios.transcripts.content import compact, tokens_of
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, shown
 from sim.segments import Kind
@@ -140,18 +140,18 @@ def plain_text(contents: Any) -> str:
     return "\n".join(texts)
 
 
-def usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+def usage(data: Any, place: int, time: float | None, call: str, findings: Findings) -> Usage:
     """Return the usage of a call; ``promptTokenCount`` counts what the cache held too.
 
     Output is what the total exceeds the prompt by: of the parts, thoughts are in the candidates
     with some servers and beside them with others.
     """
-    data = data if isinstance(data, dict) else {}
-    prompt, total = whole(data.get("promptTokenCount")), whole(data.get("totalTokenCount"))
-    written = whole(data.get("candidatesTokenCount"))
+    prompt, total, written, thoughts, cached = (
+        tokens_of(data, f"{name}TokenCount", place, findings)
+        for name in ("prompt", "total", "candidates", "thoughts", "cachedContent")
+    )
     if prompt is not None and total is not None and total > prompt:
         written = total - prompt
     elif written is not None:
-        written += whole(data.get("thoughtsTokenCount")) or 0
-    cached = whole(data.get("cachedContentTokenCount"))
+        written += thoughts or 0
     return Usage(place, time, call, prompt or None, cached, None, written)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, text_and_images, whole
+from scenarios.transcripts.content import compact, text_and_images, tokens_of
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, only
@@ -49,7 +49,7 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
         call = f"call {place}" if message["role"] == "assistant" else None
         yield from message_events(message, place, time, call, findings)
         if call is not None and isinstance(message.get("usage"), dict):
-            yield usage(message["usage"], place, time, call)
+            yield usage(message["usage"], place, time, call, findings)
 
 
 def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -71,22 +71,17 @@ def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[st
         yield place, message
 
 
-def usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+def usage(data: Any, place: int, time: float | None, call: str, findings: Findings) -> Usage:
     """Return the usage of a call; ``prompt_tokens`` of this API counts what the cache held too."""
     data = data if isinstance(data, dict) else {}
-    details = data.get("prompt_tokens_details")
-    cached = whole(details.get("cached_tokens")) if isinstance(details, dict) else None
+    cached = tokens_of(data.get("prompt_tokens_details"), "cached_tokens", place, findings)
     if cached is None:
-        cached = whole(data.get("cache_read_input_tokens"))
-    return Usage(
-        place,
-        time,
-        call,
-        whole(data.get("prompt_tokens")),
-        cached,
-        whole(data.get("cache_creation_input_tokens")),
-        whole(data.get("completion_tokens")),
+        cached = tokens_of(data, "cache_read_input_tokens", place, findings)
+    prompt, written, output = (
+        tokens_of(data, f"{name}_tokens", place, findings)
+        for name in ("prompt", "cache_creation_input", "completion")
     )
+    return Usage(place, time, call, prompt, cached, written, output)
 
 
 def message_events(

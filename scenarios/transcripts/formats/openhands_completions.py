@@ -126,7 +126,7 @@ def read(documents: Iterable[dict[str, Any]], findings: Findings) -> Iterator[Ev
         digests = latest + digests[len(latest) :]
         told = len(digests)
         used = document["response"].get("usage")
-        yield usage(used, told, now, f"call {calls + 1}")
+        yield usage(used, told, now, f"call {calls + 1}", findings)
         before = now
     if changed:
         findings.note(f"messages that a later call shows changed stay as they came: {changed:,}")

@@ -338,7 +338,7 @@ class _Reader:
     ) -> Iterator[Event]:
         row = self._usages.get(call, {})
         if isinstance(response.get("usage"), dict):
-            used = usage(response["usage"], place, time, call)
+            used = usage(response["usage"], place, time, call, self._findings)
         elif row:
             keys = ("prompt", "cache_read", "cache_write", "completion")
             used = Usage(place, time, call, *(whole(row.get(f"{key}_tokens")) for key in keys))

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import text_and_images, unknown_kind, whole
+from scenarios.transcripts.content import text_and_images, tokens_of, unknown_kind, whole
 from scenarios.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
@@ -61,7 +61,7 @@ class _Session:
         """The place of each entry, the header the first."""
         self._ids: dict[str, int] = {}
         self._left: Counter[str] = Counter()
-        self._given_up = self._empty = self._broken_off = self._private = 0
+        self._given_up = self._empty = self._unanswered = self._broken_off = self._private = 0
 
     def take(self, place: int, record: Any) -> Iterator[Event]:
         """Yield the events of one record."""
@@ -189,7 +189,7 @@ class _Session:
         self, message: dict[str, Any], place: int, time: float | None
     ) -> Iterator[Event]:
         call = f"call {place}"
-        used = _usage(message.get("usage"), place, time, call)
+        used = _usage(message.get("usage"), place, time, call, self._findings)
         content = message.get("content")
         broken_off = message.get("stopReason") in ("aborted", "error")
         if broken_off and not content and not used.input_tokens:
@@ -220,6 +220,7 @@ class _Session:
                 if text:
                     yield Message(place, time, Kind.THINKING, text, 0, call)
             case {"type": "toolCall", "id": str(identity), "name": str(name)}:
+                self._unanswered += last
                 arguments = block.get("arguments")
                 yield ToolCall(place, time, identity, name, arguments, call, last)
             case {"type": "toolCall"}:
@@ -235,6 +236,9 @@ class _Session:
         if self._given_up:
             count = counted(self._given_up, "entry", "entries")
             note(f"{count} of branches that the session gave up, left out")
+        if self._unanswered:
+            count = counted(self._unanswered, "tool call", "tool calls")
+            note(f"{count} of answers that broke off, without results: no request holds them")
         if self._empty:
             count = counted(self._empty, "model call", "model calls")
             note(f"{count} that broke off before anything was written or counted, left out")
@@ -249,14 +253,16 @@ class _Session:
             note(f"entries that are no part of a prompt: {books}")
 
 
-def _usage(data: Any, place: int, time: float | None, call: str) -> Usage:
+def _usage(data: Any, place: int, time: float | None, call: str, findings: Findings) -> Usage:
     """Return the usage of a call; 0 in all of the prompt's parts says nothing."""
-    data = data if isinstance(data, dict) else {}
-    plain, cached, written = (whole(data.get(key)) for key in ("input", "cacheRead", "cacheWrite"))
+    plain, cached, written, output = (
+        tokens_of(data, key, place, findings)
+        for key in ("input", "cacheRead", "cacheWrite", "output")
+    )
     if plain is None or not plain + (cached or 0) + (written or 0):
         return Usage(place, time, call, None)
     prompt = plain + (cached or 0) + (written or 0)
-    return Usage(place, time, call, prompt, cached, written, whole(data.get("output")))
+    return Usage(place, time, call, prompt, cached, written, output)
 
 
 def _events(records: Iterator[Record], findings: Findings, aside: set[int]) -> Iterator[Event]:

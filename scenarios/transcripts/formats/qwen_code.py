@@ -121,7 +121,7 @@ class _Thread:
         name = record.get("uuid")
         call = name if isinstance(name, str) and name else f"line {place}"
         yield from self._parts.written(parts, place, time, call)
-        yield usage(record.get("usageMetadata"), place, time, call)
+        yield usage(record.get("usageMetadata"), place, time, call, self._findings)
 
     def _system(self, record: dict[str, Any], place: int) -> Iterator[Event]:
         subtype, payload = record.get("subtype"), record.get("systemPayload")

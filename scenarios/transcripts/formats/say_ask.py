@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import whole
+from scenarios.transcripts.content import tokens_of, whole
 from scenarios.transcripts.events import (
     Compaction,
     Event,
@@ -271,12 +271,13 @@ class _Reader:
     def _usage(self, place: int, time: float | None, data: dict[str, Any]) -> Usage:
         """Return a usage; ``tokensIn`` leaves out what the cache held, but by one protocol."""
         plain, read, written = (
-            whole(data.get(k)) for k in ("tokensIn", "cacheReads", "cacheWrites")
+            tokens_of(data, k, place, self._findings)
+            for k in ("tokensIn", "cacheReads", "cacheWrites")
         )
         prompt = plain
         if plain is not None and data.get("apiProtocol") != "openai":
             prompt = plain + (read or 0) + (written or 0)
-        output = whole(data.get("tokensOut"))
+        output = tokens_of(data, "tokensOut", place, self._findings)
         return Usage(place, time, self._call, prompt or None, read, written, output)
 
     def _condensed(self, place: int, time: float | None, data: Any) -> Iterator[Event]:

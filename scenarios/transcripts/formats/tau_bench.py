@@ -67,7 +67,7 @@ def _read(messages: list[Any], findings: Findings) -> Iterator[Event]:
         call = f"call {place}" if message["role"] == "assistant" else None
         yield from message_events(message, place, time, call, findings)
         if call is not None and isinstance(message.get("usage"), dict):
-            yield usage(message["usage"], place, time, call)
+            yield usage(message["usage"], place, time, call, findings)
 
 
 def _read_simulation(messages: list[Any], findings: Findings) -> Iterator[Event]:

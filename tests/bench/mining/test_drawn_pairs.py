@@ -33,7 +33,7 @@ def test_a_pair_says_where_mention_and_source_stand(tmp_path):
     (tmp_path / "deep").mkdir()
     session(tmp_path / "deep")
     ((_, pair),) = found(tmp_path)
-    assert pair == Pair("deep/one.jsonl", 6, 3, "pattern", "req_77ab1", 1)
+    assert pair == Pair("deep/one.jsonl", 6, 3, "pattern", "req_77ab1", 2)
     assert pair.hash == blake2b(b"req_77ab1", digest_size=8).hexdigest()
 
 
@@ -86,7 +86,7 @@ def test_a_pair_is_shown_with_both_passages_and_all_between(tmp_path):
     ((thread, pair),) = found(session(tmp_path))
     shown = list(passages(pair, thread))
     assert shown == [
-        "one.jsonl: pattern, 1 calls back: 'req_77ab1'",
+        "one.jsonl: pattern, 2 calls back: 'req_77ab1'",
         "    3: result: line⏎req_77ab1 was slow⏎end",
         "    6: call of Grep: pattern: req_77ab1.*⏎path: .",
         "  source at 3, result:",

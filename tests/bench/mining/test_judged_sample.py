@@ -117,7 +117,7 @@ def test_the_command_draws_shows_and_writes(tmp_path, capsys):
         main([str(tmp_path / "one.jsonl"), "--tsv", str(out)])
     shown = capsys.readouterr().out
     assert ended.value.code == 0
-    assert shown.startswith("1 of 1 pairs, seed 0\n\n[1] one.jsonl: command, 1 calls back")
+    assert shown.startswith("1 of 1 pairs, seed 0\n\n[1] one.jsonl: command, 2 calls back")
     pair = Pair("one.jsonl", 6, 3, "command", "req_77ab1", 1)
     assert out.read_text(encoding="utf-8") == table([Judged.of(pair)])
     assert "req_77ab1" not in out.read_text(encoding="utf-8")

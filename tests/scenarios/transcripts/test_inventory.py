@@ -58,7 +58,7 @@ def firsts() -> list[tuple[str, Path]]:
 def test_its_sessions_replay_under_every_policy(name: str, path: Path) -> None:
     """A run recounts its own window, books and whys; here, calls and results leave together.
 
-    What has come back stands alone, for only what was asked for is fetched; and so does the call
+    A stub stands for its result. What has come back stands alone, for only what was asked for is fetched; and so does the call
     of a result that was refused at the door.
     """
     (source,) = find([path], False, lambda warning: None)
@@ -74,6 +74,8 @@ def test_its_sessions_replay_under_every_policy(name: str, path: Path) -> None:
             pairs = {r[3]: r[10] for r in records if r[0] == "arrive"}
             back = {pairs.get(r[3]) for r in records if r[0] in ("fetch", "refuse")}
             window = set(records[-1][5]) if records else set()
+            for made, sources in reversed([r[3:5] for r in records if r[0] == "rewrite"]):
+                window.update(sources if made in window else ())
             whole: dict[str, set[bool]] = {}
             for segment, pair in pairs.items():
                 if pair is not None and pair not in back:
