@@ -172,7 +172,11 @@ def _usage(entries: Sequence[Entry]) -> str:
     if not used:
         return "no usage"
     if not errors:
-        return f"{used:,} sessions, too few calls to fit"
+        from scenarios.transcripts.formats import get_format
+
+        unheld = get_format(entries[0].format).unheld
+        why = f"none fitted: it lacks {unheld}" if unheld else "too few calls to fit"
+        return f"{used:,} {'session' if used == 1 else 'sessions'}, {why}"
     middle = median(each for each, _ in errors)
     worst = max(each for each, _ in errors)
     call = max(each for _, each in errors)
