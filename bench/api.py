@@ -13,13 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.bounds import BOUND, distances
 from bench.loading import load_tools
 from bench.runs import Plan, columns, execute
 from bench.selection import (
@@ -70,7 +71,12 @@ class Comparison:
     @property
     def columns(self) -> list[str]:
         """Names of a row's values, in the order of every output."""
-        return columns()
+        return [*columns(), *([BOUND] if any(BOUND in row for row in self.rows) else [])]
+
+    @property
+    def bounds(self) -> list[dict[str, Any]]:
+        """How far each policy is from the best possible, where that was asked for."""
+        return distances([row for row in self.rows if BOUND in row])
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -93,15 +99,18 @@ class Comparison:
 
     def tables(self, wide: bool) -> list[Table]:
         """Return the tables for a person; *wide* spells out what is else shortened."""
+        from bench.tables.bounds import bound_tables
         from bench.tables.comparison import comparison_tables
 
-        return comparison_tables(self, wide)
+        *tables, notes = comparison_tables(self, wide)
+        return [*tables, *bound_tables(self.bounds, wide), notes]
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the JSON document."""
         return {
             "rows": self.rows,
             "summary": self.summary,
+            **({"bounds": self.bounds} if self.bounds else {}),
             "advice": self.advice,
             "manifest": self.manifest,
         }
@@ -142,6 +151,7 @@ def compare(
     prices: str | PathLike[str] | None = None,
     baseline: str | None = None,
     strict: bool = False,
+    bound: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -156,7 +166,8 @@ def compare(
     *settings* are laid over every scenario by dotted key. *price* is a row of the price book, or
     several: everything is then run at each of them, in the order of the book, on the same scripts;
     *prices* is the file of a price book of one's own. Differences are taken to *baseline*, by
-    default ``no-op`` if it is among the policies, else the first of them. *jobs* processes
+    default ``no-op`` if it is among the policies, else the first of them. With *bound* each row
+    has, beside what was missed, the least that any policy misses (``bounds``). *jobs* processes
     share the work (a script that asks for more than one needs ``if __name__ == "__main__":``
     around it), or *executor* does it; *report* is told (runs done, runs planned), *warn* what a
     user should know about a scenario.
@@ -166,7 +177,7 @@ def compare(
     """
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
-    plan = _plan(chosen, policies, seeds, strict, priced)
+    plan = replace(_plan(chosen, policies, seeds, strict, priced), bound=bound)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)

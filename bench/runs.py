@@ -15,6 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from bench import cells
+from bench.bounds import BOUND
 from bench.cells import Observe, make_policy, outcome
 from bench.executors import local, scatter
 from bench.fleets import fleet_outcome, scripts_of
@@ -22,6 +23,8 @@ from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
+    from sim.optimum.timeline import Realised
+    from sim.script import Script
 
 __all__ = [
     "CELL",
@@ -66,6 +69,8 @@ class Plan:
     seeds: int = 1
     strict: bool = False
     prices: tuple[str, ...] = ()
+    bound: bool = False
+    """Whether each row gets what every policy misses at least on the same realised script."""
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
@@ -97,6 +102,7 @@ class Unit:
     cells: tuple[tuple[str, str, str], ...]
     strict: bool
     observe: Observe | None = None
+    bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +168,7 @@ def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
     size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
     share = max(1, most // ceil(wanted / max(1, len(scripts))))
     units = [
-        Unit(scenario, seed, mine[start : start + share], plan.strict)
+        Unit(scenario, seed, mine[start : start + share], plan.strict, bound=plan.bound)
         for scenario, seed in scripts
         for mine in (_cells(plan, scenario),)
         for start in range(0, len(mine), share)
@@ -185,16 +191,40 @@ def run_unit(unit: Unit) -> Iterator[Result]:
     scripts = scripts_of(unit.scenario, unit.seed)
     digests = [script.digest() for script in scripts]
     script = scripts[0]
+    observe, bounds = unit.observe, _Bounds(script)
+    if unit.bound:
+        from sim.optimum.timeline import realised
+
+        observe = realised
     for price, label, spec in unit.cells:
         priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
         seen = None
         if len(priced) == 1:
             policy = make_policy(spec)
-            values, met, seen = outcome(priced[0], policy, unit.strict, digests[0], unit.observe)
+            values, met, seen = outcome(priced[0], policy, unit.strict, digests[0], observe)
         else:
             values, met = fleet_outcome(priced, spec, unit.strict, digests)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
+        if unit.bound:
+            values[BOUND] = None if seen is None else bounds.of(seen)
         yield Result({**cell, **values}, met, script.tokens_from, seen)
+
+
+class _Bounds:
+    """The bounds of one script, by how it was taken."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._found: dict[tuple[Any, ...], int] = {}
+
+    def of(self, taken: Realised) -> int:
+        """Return the bound of the script as it was *taken*."""
+        from sim.optimum.bound import bound
+
+        key = taken.turns, tuple(sorted(taken.branches.items())), taken.pins_kept
+        if key not in self._found:
+            self._found[key] = bound(self._script, taken)
+        return self._found[key]
 
 
 def check_digests(results: Sequence[Result]) -> None:

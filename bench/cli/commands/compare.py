@@ -24,6 +24,11 @@ __all__ = ["command"]
 @options.each_price
 @options.prices
 @options.baseline
+@click.option(
+    "--bound",
+    is_flag=True,
+    help="Beside what each policy missed, show the least that any could miss on the same script.",
+)
 @options.jobs
 @options.out
 @options.strict
@@ -36,6 +41,7 @@ def command(
     price: tuple[str, ...],
     prices: str | None,
     baseline: str | None,
+    bound: bool,
     jobs: int | None,
     out: Path | None,
     strict: bool,
@@ -58,6 +64,8 @@ def command(
         evictbench compare coding-agent -p tiered -p tiered:arrival=off
       Your own policy against the field, kept for later:
         evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
+      How far is each from the best possible?
+        evictbench compare doc-analysis -p clairvoyant -p tiered -p disciplined --bound
       Does the best policy depend on the provider?
         evictbench compare doc-analysis --price claude-fable-5.1 --price gpt-4.1 --price uncached
       On the real logs in a folder, in place of made-up sizes:
@@ -80,6 +88,7 @@ def command(
             prices=prices,
             baseline=baseline,
             strict=strict,
+            bound=bound,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,
