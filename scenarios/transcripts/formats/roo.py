@@ -113,12 +113,25 @@ class _Logged:
             self._findings.breaks("a tool call without a name", place)
             return
         result = result if isinstance(result, str) and result != _NO_RESULT else ""
+        if isinstance(given, str) and failed(given) and self._failed(name, given):
+            return
         found = next((o for o in self._open if o.call.name == name and not o.result), None)
         if found is not None:
             found.result = result
             return
         call = Call(name, with_path(given if isinstance(given, dict) else {"input": given}))
         self._apart.append(_Opened(place, time, call, result))
+
+    def _failed(self, name: str, error: str) -> bool:
+        """Take in that the last call of *name* without a result failed; return if there is one.
+
+        What went wrong is logged as a call of its own, with the error for parameters.
+        """
+        for opened in (*reversed(self._apart), *reversed(self._open)):
+            if opened.call.name == name and not opened.result:
+                opened.result = error
+                return True
+        return False
 
     def _answer(self, place: int, time: float | None, text: str, calls: Any) -> Iterator[Event]:
         self._call = f"call {place}"

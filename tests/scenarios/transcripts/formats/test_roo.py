@@ -204,5 +204,21 @@ def test_the_real_logger():
     session, findings = session_of(path, strict=True)
     assert session.turns == len(answers) == 100
     notes = "; ".join(findings.notes)
-    assert "97 tool calls: the record holds no result" in notes
+    assert "94 tool calls: the record holds no result" in notes
     assert sum(d.kind == "tool_call" for d in session.arrivals) == 97
+
+
+def test_an_edit_that_failed_is_logged_as_a_call_and_is_no_write(tmp_path):
+    path = tmp_path / "log.jsonl"
+    edit = "<apply_diff>\n<path>a.py</path>\n<diff>x</diff>\n</apply_diff>"
+    tool = {"type": "tool_call", "tool_name": "apply_diff", "result": "tool use recorded"}
+    asked = {**tool, "parameters": {"path": "a.py", "diff": "x"}}
+    error = {**tool, "parameters": "<error_details>\nDiff 1 failed for file: a.py"}
+    go = {"type": "user_message", "content": "go"}
+    path.write_text(logged(go, asked, error, wrote(edit), wrote("done")), encoding="utf-8")
+    session, findings = session_of(path, strict=True)
+    assert session.writes == []
+    assert [str(d.kind) for d in session.arrivals][-2:] == ["tool_call", "tool_result"]
+    assert not any("no result" in note or "left out" in note for note in findings.notes)
+    path.write_text(logged(go, asked, wrote(edit), wrote("done")), encoding="utf-8")
+    assert [write.path for write in session_of(path)[0].writes] == ["a.py"]
