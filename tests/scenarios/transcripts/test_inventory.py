@@ -58,8 +58,8 @@ def firsts() -> list[tuple[str, Path]]:
 def test_its_sessions_replay_under_every_policy(name: str, path: Path) -> None:
     """A run recounts its own window, books and whys; here, calls and results leave together.
 
-    A stub stands for its result. What has come back stands alone, for only what was asked for is fetched; and so does the call
-    of a result that was refused at the door.
+    A stub stands for its result. What has come back stands alone, for only what was asked for is
+    fetched; and so does the call of a result that was refused at the door.
     """
     (source,) = find([path], False, lambda warning: None)
     assert source.format == name
