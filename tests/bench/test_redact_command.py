@@ -59,6 +59,9 @@ def test_the_replay_of_it_stands_beside_the_same_recording(evictbench, tmp_path)
     code, other, _ = evictbench("replay", script, "-p", "tiered", "--format", "json")
     assert code == 0
     one, other = json.loads(one), json.loads(other)
+    paths = [gone.pop("path") for row in other["what_if"] for gone in row["gone"]]
+    assert paths and all(path.startswith("path-") for path in paths)
+    assert [gone.pop("path") for row in one["what_if"] for gone in row["gone"]] != paths
     for name in one.keys() - {"manifest", "recorded"}:
         assert one[name] == other[name], name
     assert one["recorded"].keys() == other["recorded"].keys() == {"acme payroll"}
