@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os import PathLike
 from pathlib import Path
 
 from sim.errors import InputError, unknown
@@ -31,7 +32,7 @@ def target(file: Path, inputs: Sequence[Path], force: bool = False) -> Path:
 
 
 def fit_sessions(
-    files: Sequence[Path],
+    files: Sequence[str | PathLike[str]],
     family: str | None = None,
     *,
     budget: int | None = None,
@@ -42,25 +43,24 @@ def fit_sessions(
 ) -> str:
     """Return a scenario file, as TOML, with *family* fitted to the sessions in *files*, pooled.
 
-    Without a *family* the one that suits is taken. Sessions are read one at a time. Raises
-    InputError for what is no recording, and where there is too little to fit.
+    Without a *family* the one that suits is taken. Sessions are read one at a time; what several of
+    them have in common is told once. Raises InputError for what is no recording, and where there
+    is too little to fit.
     """
     from scenarios.fitting.families import FITTED
     from scenarios.fitting.fit import fit
     from scenarios.fitting.measure import measure, pooled
-    from scenarios.transcripts.loading import Reading, scenarios_of
-    from scenarios.transcripts.sources import find
+    from scenarios.transcripts.loading import Reading, scenarios_in
 
     if family is not None and family not in FITTED:
         raise InputError(unknown("family", family, FITTED))
     reading = Reading.of(budget, strict=strict, tokenizer=tokenizer)
     names, figures = [], []
-    for source in find(list(files), strict, warn):
-        for scenario in scenarios_of(source, reading, warn, tell):
-            names.append(scenario.name)
-            figures.append(measure(scenario.script(0)))
+    for scenario in scenarios_in(files, reading, warn, tell):
+        names.append(scenario.name)
+        figures.append(measure(scenario.script(0)))
     if not figures:
-        raise InputError("there is no session in it", file=files[0])
+        raise InputError("there is no session in it", file=str(files[0]))
     try:
         return fit(pooled(figures), family).document(names)
     except InputError as error:

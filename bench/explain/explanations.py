@@ -67,6 +67,8 @@ def wrong_answers(case: Case) -> dict[str, Any]:
                 "answer": finding.value or None,
                 "missing": list(finding.missing),
                 "segments": list(cause.segments),
+                "about": [told.stated.about(name) for name in cause.segments],
+                "decision": cause.decision,
                 "cause": brief(told.records, cause),
                 "rule": rule.name,
             }
@@ -148,9 +150,10 @@ def _answer_step(finding: Finding, told: Told) -> Step:
         return Step(finding.index, finding.turn, "act", finding.missing[0] if finding.missing
                     else "", says)  # fmt: skip
     value = f'"{finding.value}"' if finding.value else "nothing"
+    made_up = f"answers {value}: made up" if finding.value else "makes an answer up"
     row = _ROWS.get(finding.cause, finding.cause)
     says = {
-        "confabulated": f"answers {value}: made up; {row}",
+        "confabulated": f"{made_up}; {row}",
         "stale": f"answers {value}: an older version; {row}",
         "abstained": f"does not answer; {row}",
         "deferred": f"the answer is put off; {row}",
@@ -158,7 +161,7 @@ def _answer_step(finding: Finding, told: Told) -> Step:
     values = told.stated.values(finding.key)
     roots = _roots(finding, None)
     source = next((values[name] for name in roots if name in values), "")
-    if source and finding.outcome == "confabulated":
+    if source and source != finding.key and finding.outcome == "confabulated":
         says += f'; the source says "{source}"'
     return Step(
         finding.index, finding.turn, "answered", finding.segment or "", says,

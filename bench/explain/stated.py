@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from sim.reduction import lost
 from sim.script import Arrival, Stimulus, Write
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from sim.segments import Fact
 
 __all__ = ["Stated"]
+
+_STROKES = "/\\"
+"""What parts the folders of a path, here or elsewhere."""
 
 
 class Stated:
@@ -30,6 +35,32 @@ class Stated:
             if isinstance(stimulus, Write):
                 key = stimulus.turn, branch, stimulus.path
                 self._writes.setdefault(key, []).append(stimulus)
+
+    @cached_property
+    def folder(self) -> str:
+        """The deepest folder with more than half of all paths, absolute and with its last stroke.
+
+        Empty if there is none.
+        """
+        paths = {a.path for a in self._arrivals.values() if a.path}
+        paths |= {path for _, _, path in self._writes}
+        return _shared(paths)
+
+    def short(self, path: str) -> str:
+        """Return *path* for a sentence: from :attr:`folder` on, if it lies there."""
+        return path.removeprefix(self.folder) or path
+
+    def about(self, segment: str) -> dict[str, Any]:
+        """Return what tells *segment* from others: its kind, and path and tool if it has any."""
+        arrival = self._arrivals.get(segment)
+        if arrival is None:
+            return {"segment": segment, "kind": None, "path": None, "tool": None}
+        return {
+            "segment": segment,
+            "kind": str(arrival.kind),
+            "path": arrival.path,
+            "tool": arrival.tool,
+        }
 
     def facts(self, segment: str) -> tuple[Fact, ...]:
         """Return the facts that *segment* brings, none for what the script does not know."""
@@ -76,6 +107,16 @@ class Stated:
             for fact in arrival.facts
             if fact.key == key
         }
+
+
+def _shared(paths: Collection[str]) -> str:
+    counts = Counter(path[: at + 1] for path in paths for at, c in enumerate(path) if c in _STROKES)
+    folders = [folder for folder, count in counts.items() if 2 * count > max(2, len(paths))]
+    return max(filter(_absolute, folders), key=len, default="")
+
+
+def _absolute(folder: str) -> bool:
+    return folder[0] in _STROKES or folder[1:2] == ":"
 
 
 def _segment(arrival: Arrival) -> Segment:

@@ -181,7 +181,7 @@ class _Walker:
             if not self.follows(name):
                 continue
             stale = name in v["stale"]
-            says = f"{v['path']} is written, version {v['version']}"
+            says = f"{self._told.stated.short(v['path'])} is written, version {v['version']}"
             says += ": this copy is stale" if stale else ""
             yield self.step(
                 index, "stale" if stale else "written", name, says, path=v["path"],
@@ -296,14 +296,17 @@ class _Walker:
     def _describe(self, name: str) -> str:
         v = self._arrived[name][0]
         words = [v["kind"]]
+        tool = self._told.stated.tool(name)
         if v["path"]:
-            words[0] += f" {v['path']}"
+            words[0] += f" {self._told.stated.short(v['path'])}"
+        elif tool:
+            words[0] += f" of {tool}"
         if v["pinned"]:
             words.append("pinned")
         words.append("has a copy" if v["copy"] else "no copy")
         facts = self._values(name)
         if facts:
-            words.append("states " + few([f"{k} = {t}" if t else k for k, t in facts.items()]))
+            words.append("states " + few([_stated(key, value) for key, value in facts.items()]))
         return ", ".join(words)
 
     def _values(self, name: str) -> dict[str, str]:
@@ -320,6 +323,7 @@ class _Walker:
             "copy": v["copy"],
             "pinned": v["pinned"],
             "path": v["path"],
+            "tool": self._told.stated.tool(name),
             "facts": self._values(name),
         }
 
@@ -388,6 +392,11 @@ _STEPS: dict[str, Callable[..., Iterator[Step]]] = {
         "restore", "truncate", "rehydrate", "fetch", "operator", "bug",
     )
 }  # fmt: skip
+
+
+def _stated(key: str, value: str) -> str:
+    """Say what a fact states; a recording's is its own value."""
+    return f"{key} = {value}" if value and value != key else key
 
 
 def _by(by: str) -> str:

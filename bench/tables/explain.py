@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bench.explain.steps import few, salience
 from bench.tables.parts import Column, Line, Table, dollars, percent, tokens
+from scenarios.transcripts.findings import counted
 
 __all__ = ["answer_tables", "group_tables", "list_tables", "segment_tables", "turn_tables"]
 
 Told = Mapping[str, Any]
 
 LIMIT = 60
-"""Segments of a window, or wrong answers of a run, shown one by one; JSON has all."""
+"""Segments of a window, wrong answers of a run, or runs, shown one by one; JSON has all."""
+
+_IN_FULL = 3
+"""Runs with wrong answers that have a table each; more have a line each."""
 
 _CHAIN = (
     Column("turn", right=True),
@@ -76,7 +81,8 @@ def answer_tables(told: Told) -> Iterator[Table]:
 
 
 def _outcome(told: Told) -> str:
-    answer = f' "{told["answer"]}"' if told["answer"] else ""
+    said = told["answer"] if told["answer"] != told["fact"] else ""
+    answer = f' "{said}"' if said else ""
     return f"{told['outcome']}{answer}"
 
 
@@ -234,39 +240,134 @@ def _calls(told: Told) -> Iterator[Table]:
         yield Table("what the call cost", columns, tuple(rows), notes)
 
 
-def list_tables(told: Told) -> Iterator[Table]:
-    """Yield the wrong answers of a run, each with its cause."""
-    wrong = told["wrong"]
-    asked = f"{tokens(told['queries'])} queries, {tokens(told['acts'])} acts"
-    if not wrong:
-        says = f"no answer is wrong ({asked})"
-        yield Table(_head(told), notes=(says, *_ended(told)))
-        return
+def list_tables(runs: Sequence[Told]) -> Iterator[Table]:
+    """Yield the wrong answers of *runs*, each with its cause, or of many runs a line each.
+
+    Runs without any share a line.
+    """
+    wrong = [told for told in runs if told["wrong"]]
+    if len(wrong) > _IN_FULL:
+        yield _overview(wrong)
+    else:
+        for told in wrong:
+            yield _wrong_of(told)
+    clean = [told for told in runs if not told["wrong"]]
+    if clean:
+        yield _clean(clean)
+
+
+def _asked(*runs: Told) -> str:
+    queries, acts = (sum(told[name] for told in runs) for name in ("queries", "acts"))
+    one, more = ("query" if queries == 1 else "queries"), ("act" if acts == 1 else "acts")
+    return f"{tokens(queries)} {one}, {tokens(acts)} {more}"
+
+
+def _wrong_of(told: Told) -> Table:
     columns = (
         Column("turn", right=True),
         Column("id"),
+        Column("asked for"),
         Column("outcome"),
         Column("cause"),
         Column("rule"),
     )
+    wrong = told["wrong"]
     rows = tuple(
-        Line((str(row["turn"]), row["id"], _outcome(row), _about(row), row["rule"]))
+        Line((str(row["turn"]), row["id"], _wanted(row), _outcome(row), _about(row), row["rule"]))
         for row in wrong[:LIMIT]
     )
     more = len(wrong) - LIMIT
     notes = [f"… and {tokens(more)} more; --format json has all"] if more > 0 else []
     notes.append("--query ID shows the chain of one, --segment ID and --turn N what was where")
-    title = f"{_head(told)}: {tokens(len(wrong))} wrong of {asked}"
-    yield Table(title, columns, rows, (*notes, *_ended(told)))
+    title = f"{_head(told)}: {tokens(len(wrong))} wrong of {_asked(told)}"
+    return Table(title, columns, rows, (*notes, *_ended(told)))
+
+
+def _overview(runs: Sequence[Told]) -> Table:
+    """Return a line for each of *runs*, those with most wrong answers first.
+
+    What is the same of all of them stands above, not in each line.
+    """
+    same = [name for name in _RUN if len({told[name] for told in runs}) == 1]
+    varies = [name for name in _RUN if name not in same]
+    columns = (
+        *(Column(name, right=name == "seed") for name in varies),
+        Column("wrong", right=True),
+        Column("of", right=True),
+        Column("most often"),
+        Column("rule"),
+    )
+    ordered = sorted(runs, key=lambda told: -len(told["wrong"]))
+    rows = tuple(Line(_in_a_line(told, varies)) for told in ordered[:LIMIT])
+    more = len(runs) - LIMIT
+    notes = [f"… and {counted(more, 'more run', 'more runs')}; --format json has all"]
+    notes = notes if more > 0 else []
+    by = [_CHOICE[name] for name in varies]
+    notes.append(f"{' and '.join(by)} lists the answers of one; --confabulations has the causes")
+    failed = sum(told["status"] == "failed" for told in runs)
+    notes += [f"{counted(failed, 'run', 'runs')} of them failed before the end"] if failed else []
+    count = sum(len(told["wrong"]) for told in runs)
+    where = "".join(_WHERE[name].format(runs[0][name]) for name in same)
+    title = f"{where.lstrip(' ,') or 'all'}: {tokens(count)} wrong of {_asked(*runs)}"
+    return Table(f"{title} in {tokens(len(runs))} runs", columns, rows, tuple(notes))
+
+
+_RUN = ("scenario", "policy", "seed")
+_CHOICE = {"scenario": "--session NAME", "policy": "-p NAME", "seed": "--seed N"}
+_WHERE = {"scenario": "{}", "policy": " under {}", "seed": ", seed {}"}
+
+
+def _in_a_line(told: Told, varies: Sequence[str]) -> tuple[str, ...]:
+    causes = Counter((row["outcome"], row["decision"], row["rule"]) for row in told["wrong"])
+    (outcome, decision, rule), _ = causes.most_common(1)[0]
+    return (
+        *(str(told[name]) for name in varies),
+        tokens(len(told["wrong"])),
+        tokens(told["queries"] + told["acts"]),
+        f"{outcome}: {decision}",
+        rule,
+    )
+
+
+def _clean(runs: Sequence[Told]) -> Table:
+    """Return the *runs* in which no answer is wrong, a line for each policy."""
+    if len(runs) == 1:
+        (told,) = runs
+        none = f"no answer is wrong ({_asked(told)})"
+        return Table(_head(told), notes=(none, *_ended(told)))
+    says: dict[str, list[str]] = {}
+    for policy in dict.fromkeys(told["policy"] for told in runs):
+        mine = [told for told in runs if told["policy"] == policy]
+        names = few(list(dict.fromkeys(told["scenario"] for told in mine)))
+        line = f"{counted(len(mine), 'run', 'runs')} ({names}), {_asked(*mine)}"
+        failed = [told for told in mine if told["status"] == "failed"]
+        line += f"; {tokens(len(failed))} failed: {failed[0]['reason']}" if failed else ""
+        says.setdefault(line, []).append(policy)
+    notes = tuple(f"{', '.join(who)}: {what}" for what, who in says.items())
+    return Table("no answer is wrong", notes=notes)
+
+
+def _wanted(row: Told) -> str:
+    return str(row["fact"]) if row["fact"] else few(row["missing"])
 
 
 def _about(row: Told) -> str:
-    return f"{few(row['segments'])}: {row['cause']}" if row["segments"] else row["cause"]
+    if not row["segments"]:
+        return str(row["cause"])
+    return f"{few([_known_as(each) for each in row['about']])}: {row['cause']}"
+
+
+def _known_as(about: Told) -> str:
+    """Name a segment with what finds it in a recording: its file's name, else its tool."""
+    path = about["path"]
+    name = path.replace("\\", "/").rstrip("/").split("/")[-1] if path else about["tool"]
+    return f"{about['segment']} ({name})" if name else str(about["segment"])
 
 
 def group_tables(told: Told) -> Iterator[Table]:
     """Yield all wrong answers of many runs by cause, with an example of each to explain further."""
-    asked = f"{tokens(told['asked'])} queries and acts in {tokens(told['runs'])} runs"
+    runs = counted(told["runs"], "run", "runs")
+    asked = f"{counted(told['asked'], 'query or act', 'queries and acts')} in {runs}"
     if not told["groups"]:
         yield Table("no answer is wrong", notes=(asked,))
         return

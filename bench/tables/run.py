@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -39,26 +40,49 @@ def run_tables(
     metrics: Mapping[str, Any],
     events: Sequence[Mapping[str, Any]],
     server: Mapping[str, Any] | None = None,
+    asked_as: Sequence[str] = (),
 ) -> list[Table]:
     """Return the tables of a run: its *metrics* and its event records, as dicts.
 
-    Of several agents, *server* says how busy the one was that they shared.
+    Of several agents, *server* says how busy the one was that they shared. *asked_as* are the words
+    that make the run: scenario, options and all but the command; without them those that the
+    *script* knows of.
     """
     tables = [_head(script, policy, metrics), *_metrics(metrics)]
     if server:
         tables.append(_server(server))
-    wrong = [
-        _of(r, _wrong(r)) for r in events if r["type"] == "answer" and r["outcome"] != "correct"
-    ]
-    violated = [_of(r, _violation(r)) for r in events if r["type"] == "act" and r["missing"]]
+    answers = [r for r in events if r["type"] == "answer" and r["outcome"] != "correct"]
+    acts = [r for r in events if r["type"] == "act" and r["missing"]]
+    wrong = [_of(r, _wrong(r)) for r in answers]
+    violated = [_of(r, _violation(r)) for r in acts]
     bugs = [_of(r, _bug(r)) for r in events if r["type"] == "bug"]
     breaches = [_of(r, _breach(r)) for r in events if r["type"] == "breach"]
     columns = ("turn", "query", "fact", "answer", "why")
     tables += _list("answers that were not correct", columns, wrong)
     tables += _list("violations", ("turn", "act", "not readable"), violated)
+    if not server:
+        tables += _explained(script, policy, asked_as, [*answers, *acts])
     tables += _list("policy bugs", ("turn", "rule", "segment", "tokens", "what happened"), bugs)
     tables += _list("declared rules broken", ("turn", "rule", "segment"), breaches)
     return tables
+
+
+def _explained(
+    script: Script, policy: str, asked_as: Sequence[str], asked: Sequence[Mapping[str, Any]]
+) -> Iterator[Table]:
+    """Yield the command that takes the first of what was *asked* apart, wrong ones before put off.
+
+    A run of several agents has none: one agent is explained.
+    """
+    if not asked:
+        return
+    first = min(asked, key=lambda record: record.get("outcome") == "deferred")
+    seed = ["--seed", str(script.seed)] if script.seed else []
+    words = asked_as or [script.scenario, "-p", policy, *seed]
+    about = first["query"] if first["type"] == "answer" else first["act"]
+    command = shlex.join(["evictbench", "explain", *words, "--query", str(about)])
+    same = "" if asked_as else " (with the same --set and --price)"
+    yield Table("why, from admission to answer", notes=(f"{command}{same}",))
 
 
 def _head(script: Script, policy: str, metrics: Mapping[str, Any]) -> Table:

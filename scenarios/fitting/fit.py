@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenarios.fitting.families import FITTED, choose
 from scenarios.fitting.measure import Figures, measure, pooled
+from scenarios.fitting.need import held, roomy
 from scenarios.fitting.parts import common, length
 from scenarios.fitting.setting import Part, Setting, figure
 from scenarios.fitting.summary import comparison
@@ -40,6 +41,20 @@ class Fit:
         """The fitted settings by key."""
         return {setting.key: setting.value for part in self.parts for setting in part.settings}
 
+    @property
+    def seeds(self) -> int:
+        """Seeds of the fitted scenario that its file says something of."""
+        return max(SEEDS, _TURNS // length(self.recorded))
+
+    def with_room(self) -> Fit:
+        """Return it with a budget of which is said who has room in it."""
+        scenario = load_family(self.family, self.settings)
+        holds = [held(scenario.script(seed)) for seed in range(self.seeds)]
+        parts = (
+            roomy(part, holds) if part.settings[0].key == "budget" else part for part in self.parts
+        )
+        return replace(self, parts=tuple(parts))
+
     def made(self, seeds: int = SEEDS) -> Figures:
         """Return the figures of the scripts that the first *seeds* seeds make."""
         scenario = load_family(self.family, self.settings)
@@ -47,7 +62,6 @@ class Fit:
 
     def document(self, names: Sequence[str]) -> str:
         """Return the scenario file as TOML; *names* say which sessions it was fitted to."""
-        seeds = max(SEEDS, _TURNS // length(self.recorded))
         calls = sum(self.recorded.turns)
         of = _printable(names[0]) if len(names) == 1 else f"{len(names)} recorded sessions"
         lines = [
@@ -64,7 +78,7 @@ class Fit:
         for part in self.parts:
             lines += ["", *_comment(part.why), *map(_line, part.settings)]
         lines += ["", *_comment("What could not be fitted:"), *self._missed()]
-        lines += ["", *self._compared(seeds)]
+        lines += ["", *self._compared(self.seeds)]
         return "\n".join(lines) + "\n"
 
     def _missed(self) -> list[str]:
@@ -104,7 +118,7 @@ def fit(recorded: Figures, family: str | None = None) -> Fit:
     missed: list[str] = []
     parts = (*common(recorded, missed.append), *FITTED[chosen].parts(recorded, missed.append))
     missed += _left(recorded)
-    return Fit(chosen, recorded, parts, tuple(missed))
+    return Fit(chosen, recorded, parts, tuple(missed)).with_room()
 
 
 def _listed(names: Sequence[str]) -> str:

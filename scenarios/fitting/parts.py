@@ -10,7 +10,7 @@ from scenarios.fitting.distributions import lags as fitted_lags
 from scenarios.fitting.measure import LONG_WAIT, Figures
 from scenarios.fitting.setting import Part, Setting, figure
 
-__all__ = ["Note", "common", "length"]
+__all__ = ["Note", "common", "length", "over"]
 
 _NEAREST = 2
 """Turns from which a question goes back; what is nearer counts as fresh, as in the families."""
@@ -36,7 +36,7 @@ def _share(part: float, whole: float) -> float:
     return float(f"{part / whole:.4g}") if whole else 0.0
 
 
-def _over(values: Sequence[int]) -> str:
+def over(values: Sequence[int]) -> str:
     """Say what the median of *values* is taken over."""
     if len(values) == 1:
         return "the session's own"
@@ -52,14 +52,14 @@ def _head(figures: Figures) -> Iterator[Part]:
     turns = length(figures)
     head, task = (max(1, round(median(values))) for values in (figures.heads, figures.tasks))
     budget = max(round(median(figures.budgets)), head + task)
-    yield Part(f"Calls of the model: {_over(figures.turns)}.", (Setting("turns", turns),))
+    yield Part(f"Calls of the model: {over(figures.turns)}.", (Setting("turns", turns),))
     yield Part(
-        f"The budget that `replay` takes for it: {_over(figures.budgets)}.",
+        f"The budget that `replay` takes for it: {over(figures.budgets)}.",
         (Setting("budget", budget),),
     )
     yield Part(
-        f"Pinned tokens of the first request: system prompt and tools ({_over(figures.heads)}), "
-        f"task ({_over(figures.tasks)}); at least 1 each.",
+        f"Pinned tokens of the first request: system prompt and tools ({over(figures.heads)}), "
+        f"task ({over(figures.tasks)}); at least 1 each.",
         (Setting("system.tokens", head), Setting("task.tokens", task)),
     )
 

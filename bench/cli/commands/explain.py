@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,8 +11,10 @@ import click
 from bench.cli import options
 
 if TYPE_CHECKING:
-    from bench.explain.cases import Loaded
+    from bench.explain.cases import Planned
+    from bench.explain.choosing import Question
     from bench.explain.explanations import Case
+    from bench.explain.grouping import Task
 
 __all__ = ["command"]
 
@@ -25,8 +27,16 @@ __all__ = ["command"]
     "policies",
     metavar="POLICY",
     multiple=True,
-    help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. May be repeated. With "
-    "--confabulations the first eight of `evictbench list policies` if there is none.",
+    help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. May be repeated; `all` means every "
+    "one. Without it the first eight of `evictbench list policies` that can run it; with --query, "
+    "--segment or --turn the first of those under which there is something to explain.",
+)
+@click.option(
+    "--session",
+    "sessions",
+    metavar="NAME",
+    multiple=True,
+    help="Of a recording or folder of several sessions, that one alone. May be repeated.",
 )
 @click.option("--seed", type=options.Whole(min=0), metavar="N", help="[default: 0]")
 @click.option(
@@ -40,6 +50,12 @@ __all__ = ["command"]
 @click.option(
     "--confabulations", is_flag=True, help="All wrong answers of all runs, grouped by their cause."
 )
+@click.option(
+    "--budget",
+    type=options.Whole(min=1),
+    metavar="N",
+    help="The window's limit in tokens. [default: the scenario's, or what the recording suggests]",
+)
 @options.settings
 @options.price
 @options.prices
@@ -48,12 +64,14 @@ __all__ = ["command"]
 def command(
     scenarios: tuple[str, ...],
     policies: tuple[str, ...],
+    sessions: tuple[str, ...],
     seed: int | None,
     seeds: int | None,
     segment: str | None,
     query: str | None,
     turn: int | None,
     confabulations: bool,
+    budget: int | None,
     settings: dict[str, str],
     price: str | None,
     prices: str | None,
@@ -65,11 +83,13 @@ def command(
     The chain of a wrong answer goes from the admission of what would have answered it to the
     answer. The decision that made it inevitable is marked, and the rule against it is checked: the
     same script is run under that rule, and what came of the same question is said. Without
-    --segment, --query or --turn the wrong answers of the run are listed.
+    --segment, --query or --turn the wrong answers of each run are listed.
 
     \b
     Examples:
-      What went wrong?
+      What goes wrong, policy by policy?
+        evictbench explain threshold-drift
+      What went wrong under one?
         evictbench explain threshold-drift -p naive-rewrite
       Why was 3000 answered?
         evictbench explain threshold-drift -p naive-rewrite --query timeout-value
@@ -80,50 +100,59 @@ def command(
       What do the policies get wrong, by cause?
         evictbench explain doc-analysis coding-agent --confabulations --seeds 10
       Your own session:
-        evictbench explain session.jsonl -p compaction
+        evictbench explain session.jsonl -p compaction --budget 60000
+      One of many:
+        evictbench explain recordings/ --session bugfix -p tiered --query query-4
     """
     from bench.cli.emit import say, warn
-    from bench.explain.cases import load_all
-    from bench.selection import select_policies, with_book, with_price
+    from bench.explain.cases import load_all, planned
+    from bench.selection import with_book, with_price
 
     asked = [name for name, given in _asked(segment, query, turn, confabulations) if given]
-    _sensible(asked, policies, seed, seeds)
-    specs = tuple(select_policies(policies or None).values())
+    _sensible(asked, seed, seeds)
     settled = with_price(with_book(settings, prices), price)
-    loaded = load_all(scenarios, settled, warn, say)
+    one = "" if not asked or confabulations else asked[0]
+    found = load_all(scenarios, settled, warn, say, budget=budget, sessions=sessions, asked=one)
     numbers = range(seeds) if seeds else range(seed or 0, (seed or 0) + 1)
+    plan = planned(found, policies, numbers[0], warn)
     if confabulations:
-        given = _given(settings, price, prices)
-        return _print(_confabulations(loaded, specs, numbers, jobs, given), form, "groups")
-    cases = _cases(loaded, specs, numbers, bool(asked))
-    what, explain = _explainer(segment, query, turn)
+        given = _given(settings, budget, price, prices)
+        return _print(_confabulations(plan, numbers, jobs, given), form, "groups")
+    if not asked:
+        return _print({"runs": _listed(plan, numbers, jobs)}, form, "runs")
+    question = _question(segment, query, turn)
+    what, explain = _explainer(question)
+    cases = _cases(plan, numbers[0], None if policies else question)
     return _print({what: _each(cases, explain)}, form, what)
 
 
-def _explainer(
-    segment: str | None, query: str | None, turn: int | None
-) -> tuple[str, Callable[[Case], dict[str, Any]]]:
+def _question(segment: str | None, query: str | None, turn: int | None) -> Question:
+    from bench.explain.choosing import Question
+
+    if query is not None:
+        return Question("query", query)
+    return Question("turn", turn or 0) if segment is None else Question("segment", segment)
+
+
+def _explainer(question: Question) -> tuple[str, Callable[[Case], dict[str, Any]]]:
     """Return what is asked for, and what explains it of a run."""
     from bench.explain import explanations
     from bench.explain.checking import Reruns
 
-    reruns: dict[tuple[str, int], Reruns] = {}
+    reruns: dict[str, Reruns] = {}
 
     def answer(case: Case) -> dict[str, Any]:
-        script = case.script
-        same = reruns.setdefault((script.scenario, script.seed), Reruns(script))
-        return explanations.of_answer(case, query or "", same)
+        same = reruns.setdefault(case.script.digest(), Reruns(case.script))
+        return explanations.of_answer(case, str(question.about), same)
 
-    if query is not None:
+    if question.what == "query":
         return "explanations", answer
-    if segment is not None:
-        return "segments", lambda case: explanations.of_segment(case, segment)
-    if turn is not None:
-        return "turns", lambda case: explanations.of_turn(case, turn)
-    return "runs", explanations.wrong_answers
+    if question.what == "segment":
+        return "segments", lambda case: explanations.of_segment(case, str(question.about))
+    return "turns", lambda case: explanations.of_turn(case, int(question.about))
 
 
-def _each(cases: Sequence[Case], explain: Callable[[Case], dict[str, Any]]) -> list[dict[str, Any]]:
+def _each(cases: Iterable[Case], explain: Callable[[Case], dict[str, Any]]) -> list[dict[str, Any]]:
     """Explain every run that knows what is asked for; raises InputError if none does."""
     from bench.cli.emit import warn
     from sim.errors import InputError
@@ -133,11 +162,11 @@ def _each(cases: Sequence[Case], explain: Callable[[Case], dict[str, Any]]) -> l
         try:
             found.append(explain(case))
         except InputError as error:
-            failed.append((case, error))
+            failed.append((f"{case.script.scenario} under {case.policy}", error))
     if failed and not found:
         raise failed[0][1]
-    for case, why in failed:
-        warn(f"{case.script.scenario} under {case.policy}: {why}")
+    for run, why in failed:
+        warn(f"{run}: {why}")
     return found
 
 
@@ -152,69 +181,78 @@ def _asked(
     ]
 
 
-def _sensible(
-    asked: Sequence[str], policies: Sequence[str], seed: int | None, seeds: int | None
-) -> None:
+def _sensible(asked: Sequence[str], seed: int | None, seeds: int | None) -> None:
     if len(asked) > 1:
         raise click.UsageError(f"{asked[0]} and {asked[1]} ask for two things; give one of them")
     if seed is not None and seeds is not None:
         raise click.UsageError("--seed names one seed and --seeds several; give one of them")
-    if not policies and asked != ["--confabulations"]:
-        raise click.UsageError("missing option '-p' / '--policy'")
     if seeds is not None and asked and asked != ["--confabulations"]:
         raise click.UsageError(f"{asked[0]} looks into one run; give --seed")
 
 
-def _cases(
-    loaded: Sequence[Loaded], specs: Sequence[str], numbers: range, strict: bool
-) -> list[Case]:
-    """Return the runs; one that a policy cannot make is an error if it is *strict*."""
-    from bench.cli.emit import warn
+def _cases(plan: Sequence[Planned], seed: int, question: Question | None) -> Iterator[Case]:
+    """Yield the runs; with a *question* the first of each scenario in which it finds something."""
+    from bench.cli.emit import say
     from bench.explain.cases import case_of
-    from sim.errors import InputError
+    from bench.explain.choosing import chosen
 
-    found: list[Case] = []
-    for _, scenario in loaded:
-        for seed in numbers if scenario.seeded else numbers[:1]:
-            for spec in specs:
-                try:
-                    found.append(case_of(scenario, spec, seed))
-                except InputError as error:
-                    if strict or "cannot run" not in str(error):
-                        raise
-                    warn(str(error))
-    return found
+    for each in plan:
+        scenario = each.loaded.scenario
+        if question is not None:
+            yield chosen(scenario, each.policies, seed, question, say)
+            continue
+        for policy in each.policies:
+            yield case_of(scenario, policy, seed)
+
+
+def _tasks(plan: Sequence[Planned], numbers: range) -> list[Task]:
+    from bench.explain.grouping import Task
+
+    cells = [(each, seed) for each in plan for seed in each.seeds(numbers)]
+    return [
+        Task(at, each.loaded.source, each.loaded.scenario, seed, each.policies)
+        for at, (each, seed) in enumerate(cells)
+    ]
+
+
+def _listed(plan: Sequence[Planned], numbers: range, jobs: int | None) -> list[dict[str, Any]]:
+    from bench import progress
+    from bench.executors import available_jobs
+    from bench.explain.listed import listed
+
+    with progress.shown("explaining") as report:
+        return listed(_tasks(plan, numbers), jobs or available_jobs(), report)
 
 
 def _confabulations(
-    loaded: Sequence[Loaded], specs: tuple[str, ...], numbers: range, jobs: int | None,
-    given: Sequence[str],
-) -> dict[str, Any]:  # fmt: skip
+    plan: Sequence[Planned], numbers: range, jobs: int | None, given: Sequence[str]
+) -> dict[str, Any]:
     from bench import progress
     from bench.executors import available_jobs
-    from bench.explain.grouping import Task, grouped
+    from bench.explain.grouping import grouped
 
-    cells = [
-        (name, scenario, seed)
-        for name, scenario in loaded
-        for seed in (numbers if scenario.seeded else numbers[:1])
-    ]
-    tasks = [Task(at, *cell, specs) for at, cell in enumerate(cells)]
     with progress.shown("explaining") as report:
-        found = grouped(tasks, jobs or available_jobs(), report)
+        found = grouped(_tasks(plan, numbers), jobs or available_jobs(), report)
+    recorded = {each.loaded.source for each in plan if each.loaded.recorded}
     for group in found["groups"]:
-        group["command"] = _command(group["example"], given)
+        example = group["example"]
+        group["command"] = _command(example, given, example["source"] in recorded)
     return found
 
 
-def _given(settings: Mapping[str, str], price: str | None, prices: str | None) -> list[str]:
-    words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+def _given(
+    settings: Mapping[str, str], budget: int | None, price: str | None, prices: str | None
+) -> list[str]:
+    words = [] if budget is None else ["--budget", str(budget)]
+    words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     words += ["--price", price] if price else []
     return words + (["--prices", prices] if prices else [])
 
 
-def _command(example: Mapping[str, Any], given: Sequence[str]) -> str:
-    words = ["evictbench", "explain", example["source"], "-p", example["policy"]]
+def _command(example: Mapping[str, Any], given: Sequence[str], recorded: bool) -> str:
+    words = ["evictbench", "explain", example["source"]]
+    words += ["--session", example["scenario"]] if recorded else []
+    words += ["-p", example["policy"]]
     words += ["--seed", str(example["seed"])] if example["seed"] else []
     return shlex.join([*words, *given, "--query", example["id"]])
 
@@ -232,11 +270,13 @@ def _print(document: dict[str, Any], form: str, what: str) -> int:
     if what == "groups":
         print_as(list(explain.group_tables(document)), form)
         return 0
+    if what == "runs":
+        print_as(list(explain.list_tables(document["runs"])), form)
+        return 0
     drawn = {
         "explanations": explain.answer_tables,
         "segments": explain.segment_tables,
         "turns": explain.turn_tables,
-        "runs": explain.list_tables,
     }[what]
     print_as([table for each in document[what] for table in drawn(each)], form)
     return 0

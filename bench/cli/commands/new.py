@@ -52,8 +52,8 @@ def command(
 
     Sizes, tools, waits, reads, writes and questions of SESSION become settings of a family, each
     with a comment that says what it was fitted to; what the family cannot follow is named at the
-    end, beside the recorded figures and those of 30 seeds. No text of the session is in the file
-    but the names of its tools.
+    end, beside the recorded figures and those of the first seeds, 30 or more. No text of the
+    session is in the file but the names of its tools.
 
     \b
     Examples:
@@ -70,7 +70,11 @@ def command(
     from bench.cli.emit import say, warn
     from bench.fitting import fit_sessions, target
     from bench.results import write_text
+    from scenarios.transcripts.sources import EMPTY
+    from sim.errors import InputError
 
+    if "" in (*sessions, *more):
+        raise InputError(EMPTY)
     inputs = [options.file(name) for name in (*sessions, *more)]
     file = None if output is None else target(options.file(output), inputs, force)
     text = fit_sessions(

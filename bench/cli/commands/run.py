@@ -134,7 +134,11 @@ def command(
         from bench.tables.costs import cost_tables
         from bench.tables.run import run_tables
 
-        tables = run_tables(scripts[0], policy, metrics, happened, document.get("server"))
+        words = [scenario, "-p", policy, *(["--seed", str(seed)] if seed else [])]
+        words += [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+        words += [*(["--price", price] if price else []), *(["--prices", prices] if prices else [])]
+        server = document.get("server")
+        tables = run_tables(scripts[0], policy, metrics, happened, server, words)
         print_as([*tables, *cost_tables(*document["costs"].values())], "table")
     return STRICT if strict and metrics["policy_bugs"] else 0
 

@@ -115,7 +115,6 @@ def test_the_example_of_a_group_can_be_run(evictbench):
         ((*DRIFT, "--turn", "2", "--segment", "span"), "two things"),
         ((*DRIFT, "--seed", "1", "--seeds", "2"), "give one of them"),
         ((*DRIFT, "--query", "timeout-value", "--seeds", "2"), "--query looks into one run"),
-        (("threshold-drift",), "missing option '-p'"),
         (("threshold-drif", "-p", "tiered"), "did you mean 'threshold-drift'?"),
         (("threshold-drift", "-p", "tiere"), "did you mean 'tiered'?"),
         (("threshold-drift", "-p", "naive-trim", "--turn", "2"), "cannot run"),

@@ -69,7 +69,7 @@ def explained(script, policy, seed):
     listed = wrong_answers(case)
     counted = [played.metrics[m] for m in ("confabulated", "stale", "abstained", "violations")]
     assert len(listed["wrong"]) == sum(counted)
-    drawn = [*explain.list_tables(listed)]
+    drawn = [*explain.list_tables([listed])]
     arrived = {r[3] for r in case.records if r[0] == "arrive"}
     named = [r[3] for r in case.records if r[0] in ("arrive", "rewrite")]
     for name in named[:6]:
