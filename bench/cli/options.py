@@ -27,6 +27,7 @@ __all__ = [
     "prices",
     "recorded_budget",
     "relevance",
+    "seeds",
     "settings",
     "strict",
     "tokenizer",
@@ -119,6 +120,13 @@ policies = click.option(
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
     "without it, the first eight of `evictbench list policies`, on a recording those that suit it; "
     "`all` means every one.",
+)
+
+seeds = click.option(
+    "--seeds",
+    type=Whole(min=1),
+    metavar="N",
+    help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
 )
 
 settings = click.option(

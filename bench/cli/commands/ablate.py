@@ -18,12 +18,7 @@ __all__ = ["command"]
     required=True,
     help="The policy: NAME or NAME:OPTION=VALUE,… (see `evictbench list policies`).",
 )
-@click.option(
-    "--seeds",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
-)
+@options.seeds
 @options.settings
 @options.each_price
 @options.prices

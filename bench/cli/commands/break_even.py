@@ -17,12 +17,7 @@ DEFAULT = "coding-agent"
 @click.command("break-even", short_help="Show what passes break, and how many pay back.")
 @click.argument("scenarios", metavar="[SCENARIO]...", nargs=-1)
 @options.policies
-@click.option(
-    "--seeds",
-    type=options.Whole(min=1),
-    metavar="N",
-    help="Run every family on seeds 0 to N - 1; a story is run once. [default: 30]",
-)
+@options.seeds
 @options.settings
 @options.price
 @options.prices
