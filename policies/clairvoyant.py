@@ -17,6 +17,7 @@ from sim.actions import (
     Refresh,
     Refuse,
     RehydrationBlocked,
+    Rewrite,
 )
 from sim.reduction import reduced_tokens
 
@@ -47,6 +48,10 @@ class Clairvoyant(Composed):
         """Return the plan's player."""
         self._player = _Player()
         yield self._player
+
+    def breaks(self, options: Options) -> Iterable[str]:
+        """Return that it leaves untagged stubs, where what is gone cannot be tagged."""
+        return ("untagged",)
 
     @property
     def settled(self) -> bool:
@@ -94,9 +99,10 @@ class _Player:
         """Admit what the plan holds, and what can be given up again without it."""
         least = reduced_tokens(segment, segment.tokens)
         tokens = segment.tokens if least is None else least
-        alone = self._wanted.get(segment.pair or "", set()) <= {segment.id}
         held = self._held(view.turn + self._ahead)
-        if segment.pinned or segment.id in held or alone:
+        wanted = self._wanted.get(segment.pair or "", set())
+        free = wanted <= {segment.id} or (segment.id in wanted and wanted.isdisjoint(held))
+        if segment.id in self._stubs(view.turn) or segment.id in held or segment.pinned or free:
             how = "spill" if tokens < segment.tokens else "whole"
             yield Admit(tokens, how)
         else:
@@ -119,7 +125,13 @@ class _Player:
             if not view.current(segment):
                 yield Refresh(name)
         held = self._held(view.turn)
-        yield from self._give_up(view, lambda segment: segment.id not in held)
+        for name in sorted(self._stubs(view.turn) - held.keys()):
+            segment = view.log.get(name)
+            if segment is None or segment.pair is None or not segment.resident:
+                continue
+            if not held.keys().isdisjoint(self._wanted[segment.pair]):
+                yield Rewrite((name,), 1, segment.taggable, "planned", line=True, stub=True)
+        yield from self._give_up(view, lambda segment: self._spare_now(segment, held))
         yield from self._give_up(view, lambda segment: True)
 
     def _give_up(self, view: View, spare: Callable[[Segment], bool]) -> Iterator[Evict]:
@@ -150,7 +162,9 @@ class _Player:
             segment = view.log.get(name)
             if segment is None or segment.pair is None or not segment.resident:
                 continue
-            if name not in then and not then.keys().isdisjoint(self._wanted[segment.pair]):
+            if name in then or name in self._stubs(view.turn + 1):
+                continue
+            if not then.keys().isdisjoint(self._wanted[segment.pair]):
                 yield Evict(name, "planned")
         for name in then:
             segment = view.log.get(name)
@@ -180,6 +194,10 @@ class _Player:
     def _spare_now(self, segment: Segment, then: Mapping[str, bool]) -> bool:
         pair = self._wanted.get(segment.pair or "", set())
         return not segment.held and segment.id not in then and pair.isdisjoint(then)
+
+    def _stubs(self, turn: int) -> set[str]:
+        assert self._plan is not None
+        return self._plan.stubs.get(turn, set())
 
     def _held(self, turn: int) -> dict[str, bool]:
         assert self._plan is not None

@@ -64,8 +64,10 @@ class Answers:
             segment = world.log.get(name)
             if segment is None:
                 continue
-            if not (segment.resident and world.store.current(segment)):
-                world.record("missed", name, world.store.least_tokens(segment), by)
+            least = world.store.least_tokens(segment)
+            full = segment.tokens >= least or segment.form == "delta"
+            if not (segment.resident and full and world.store.current(segment)):
+                world.record("missed", name, least, by)
 
     def _readable(self, name: str) -> bool:
         segment = self._world.log.get(name)

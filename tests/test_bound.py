@@ -6,10 +6,11 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.registry import make, names
+from sim.actions import Admit, Evict
 from sim.engine import lacking, run
 from sim.optimum.bound import bound
 from sim.optimum.plan import plan
@@ -19,7 +20,7 @@ from sim.script import Arrival, Operator, Query, Script, WorldRefresh, Write
 from sim.segments import Fact, Kind
 from tests.support.dense import dense
 from tests.support.scripts import BASE_SETTINGS, scripts
-from tests.test_random_runs import PRICE
+from tests.test_random_runs import PRICE, examples
 
 FORMS = (
     "tiered:arrival=page",
@@ -118,6 +119,47 @@ def test_a_call_keeps_its_place_while_its_result_stays():
     assert least(made)[1] == 6
 
 
+def test_a_stub_lets_a_call_leave_before_its_result():
+    pair = (
+        Arrival(1, "call", Kind.TOOL_CALL, 6, 1.0, pair="p"),
+        Arrival(1, "back", Kind.TOOL_RESULT, 10, 1.0, pair="p"),
+    )
+    made = script(
+        4, 20, *pair, file(3, "b", 8, copy=False), *asks((2, "call"), (4, "back"), (4, "b"))
+    )
+    # 16 in turn 2; from turn 3 on back, b and a stub of one token in place of the call, 19.
+    assert least(made) == (0, 0)
+    # Without room for the stub, the call keeps its place, and is the least to miss.
+    tight = script(
+        4, 18, *pair, file(3, "b", 8, copy=False), *asks((2, "call"), (4, "back"), (4, "b"))
+    )
+    below, missed = least(tight)
+    assert missed == 6
+    # A policy that evicts them together and one that stubs the call are both held to the bound.
+    assert below == 0
+
+
+def test_what_entered_in_part_is_not_there_in_full():
+    made = script(2, 100, file(1, "a", 50), *asks((2, "a")))
+    policy = make("no-op")
+    policy.on_arrival = lambda view, segment: [Admit(1)]
+    went = run(made, policy, PRICE)
+    assert went.metrics["missed_tokens"] == 50
+    assert bound(made, realised(went.records)) == 0
+
+
+def test_what_was_spilled_in_part_comes_back_in_part():
+    made = script(5, 100, file(1, "a", 50, copy=False), *asks((2, "a"), (5, "a")))
+    policy = make("no-op")
+    policy.on_arrival = lambda view, segment: [Admit(10, "spill")]
+    policy.before_call = lambda view: [Evict("a", "x")] if view.turn == 1 else []
+    went = run(made, policy, PRICE)
+    # Its copy is of ten tokens, too: it was fetched for turn 3, and is not there in full in turn 5.
+    assert went.metrics["fetches"] == 1
+    assert went.metrics["missed_tokens"] == 100
+    assert bound(made, realised(went.records)) == 0
+
+
 def test_a_run_whose_pins_end_it_is_bound_by_the_calls_it_made():
     late = file(3, "late", 100, pinned=True)
     made = script(6, 20, *THREE, late, *asks((2, "a"), (2, "b"), (2, "c"), (5, "a")))
@@ -183,17 +225,6 @@ def every_way(made: Script) -> int:
                 found[subset] = min(cost, found.get(subset, cost))
         best = found
     return min(best.values())
-
-
-def examples(count: int) -> Any:
-    return settings(
-        max_examples=count,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.explicit, Phase.generate, Phase.shrink],
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 @examples(250)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scenarios.fitting.setting import Part
-from sim.script import Arrival, Script, Turn
+from sim.script import Arrival, Script, Turn, Write
 from sim.segments import Kind
 
 __all__ = ["held", "roomy"]
@@ -67,8 +67,8 @@ class _Work:
         for arrival in turn.arrivals:
             self._add(arrival, calls.get(arrival.pair, 0) if arrival.pair else 0)
         for write in turn.writes:
-            if write.type == "write":
-                self._written[write.path] = write.tokens  # type: ignore[union-attr]
+            if isinstance(write, Write):
+                self._written[write.path] = write.tokens
         return self._always + sum(self._newest.values()) + sum(self._files())
 
     def _add(self, arrival: Arrival, call: int) -> None:

@@ -287,7 +287,8 @@ def score(s: State, segment: str, before: float, after: float, crossed: bool) ->
 
 def missed(s: State, segment: str, tokens: int, by: str) -> None:
     item = s.arrived(segment)
-    if s.now.calls and s.resident_at_call(segment) and s.current(item):
+    whole = s.window.sizes.get(segment, 0) >= tokens
+    if s.now.calls and s.resident_at_call(segment) and whole and s.current(item):
         raise AuditError(f"{segment!r} was resident, full and current at the call")
     s.counts["missed"] += _whole(tokens, "a size")
 

@@ -21,12 +21,13 @@ _NODES = 100_000
 class Plan:
     """What to *hold* at the call of each turn: id → whether it has to be current there.
 
-    *taken* is how it supposes the script to be. *missed* tokens follow; *gap* is by how much less
-    it might be, 0 where the search ended.
+    *stubs* are what a stub stands for at that call. *taken* is how it supposes the script to be.
+    *missed* tokens follow; *gap* is by how much less it might be, 0 where the search ended.
     """
 
     taken: Realised
     hold: dict[int, dict[str, bool]]
+    stubs: dict[int, set[str]]
     missed: int
     gap: int
 
@@ -37,13 +38,17 @@ def plan(script: Script, taken: Realised) -> Plan:
     made = program(scene, whole=True)
     chosen, best = _solve(made)
     hold: dict[int, dict[str, bool]] = defaultdict(dict)
+    stubs: dict[int, set[str]] = defaultdict(set)
     held = 0
     for number in chosen:
         column = made.columns[number]
+        if column.stub:
+            stubs[column.turns[0]].add(column.id)
+            continue
         held += column.value
         for turn in column.turns:
             hold[turn][column.id] = _current(scene, column.id, column.state, turn)
-    return Plan(taken, dict(hold), made.worth - held, max(0, best - held))
+    return Plan(taken, dict(hold), dict(stubs), made.worth - held, max(0, best - held))
 
 
 def _current(scene: Timeline, name: str, state: int | None, turn: int) -> bool:

@@ -3,7 +3,7 @@
 A column is something that may be held, over turns, at a size in each; its value is what is then not
 missed. An item whose copies all have one size at a time has a column a use: from its arrival, or
 the turn after it could last come back, to the turn in which it is asked for. Where a stale copy has
-another size, or a call and its result leave together, it has a column a turn and version instead.
+another size, or a call and its result are both asked for, it has a column a turn and version.
 """
 
 from __future__ import annotations
@@ -16,15 +16,22 @@ from sim.optimum.timeline import Item, Timeline
 
 __all__ = ["Column", "Program", "program"]
 
+_STUB = 1
+"""Tokens of a stub: the least there can be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Item *id*, held in state *state* of it at the calls of *turns*; None: the current one."""
+    """Item *id*, held in state *state* of it at the calls of *turns*; None: the current one.
+
+    A *stub* is what stands there in place of the item, beside a call or result that stays.
+    """
 
     id: str
     turns: range
     state: int | None
     value: int
+    stub: bool = False
 
 
 @dataclass(slots=True)
@@ -55,9 +62,11 @@ class Program:
 def program(timeline: Timeline, pins: bool = True, whole: bool = False) -> Program:
     """Return the program of *timeline*.
 
-    With *whole*, what has changed takes the room of a copy that was brought up to date or came
-    back; without, the least that any way in would leave it, so that no policy needs less. With
-    *pins*, what the scenario pins takes its room and is there; without, for runs that removed
+    With *whole* it is what can be played: what has changed takes the room of a copy that was
+    brought up to date or came back, and of a call and its results none leaves alone but for a stub.
+    Without, it is what no policy can do better than: sizes are the least that any way in leaves,
+    and nothing is said of what leaves together, but that what is pinned keeps what it belongs to.
+    With *pins*, what the scenario pins takes its room and is there; without, for runs that removed
     a pin, nothing is taken and nothing pinned counts.
     """
     return _Builder(timeline, pins, whole).build()
@@ -186,23 +195,56 @@ class _Builder:
                             leaves = dict.fromkeys(flow.held[turn - 1].values(), 1)
                             leaves |= dict.fromkeys(flow.held[turn].values(), -1)
                             self._program.require(leaves, 0)
-        for one in flows:
-            for other in flows:
-                if one is not other and not one.item.pinned and not other.item.pinned:
-                    self._together(one, other)
+        loose = [flow for flow in flows if not flow.item.pinned] if self._whole else []
+        if len(loose) > 1:
+            for one in loose:
+                self._stubs(one)
+                for other in loose:
+                    if one is not other:
+                        self._together(one, other)
+                        self._entered(one, other)
+
+    def _stubs(self, flow: _Flow) -> None:
+        """Add what may stand in place of the item, a token, where the item is larger."""
+        for turn in flow.turns:
+            if flow.item.floor(turn, self._whole) > _STUB:
+                number = self._program.add(
+                    Column(flow.item.id, range(turn, turn + 1), None, 0, stub=True)
+                )
+                self._used[turn][number] = _STUB
+                flow.stub[turn] = {0: number}
 
     def _together(self, one: _Flow, other: _Flow) -> None:
-        """Require that *one* does not leave while *other* stays."""
+        """Require that *one*, or its stub, does not leave while *other* stays."""
         for turn in one.turns:
             if turn - 1 not in one.held or turn - 1 not in other.held or turn not in other.held:
                 continue
             if turn - 1 in other.item.returns:
                 continue
-            row: dict[int, int] = {}
-            for held in (one.held[turn - 1], other.held[turn - 1], other.held[turn]):
-                row |= dict.fromkeys(held.values(), 1)
-            row |= dict.fromkeys(one.held[turn].values(), -1)
-            self._program.require(row, 2)
+            stays: dict[int, int] = {}
+            for held in (other.held[turn - 1], other.held[turn]):
+                stays |= dict.fromkeys(held.values(), 1)
+            stub = dict.fromkeys(one.stub[turn].values(), -1)
+            here = dict.fromkeys(one.held[turn].values(), -1)
+            before = dict.fromkeys(one.held[turn - 1].values(), 1)
+            self._program.require(stays | before | here | stub, 2)
+            if one.stub[turn - 1]:
+                before = dict.fromkeys(one.stub[turn - 1].values(), 1)
+                self._program.require(stays | before | stub, 2)
+
+    def _entered(self, one: _Flow, other: _Flow) -> None:
+        """Require of *one*, if it was spilled, that it had entered where *other* was held."""
+        first = one.item.first
+        if not one.item.spilled or first not in other.held:
+            return
+        entered = dict.fromkeys((*one.held[first].values(), *one.stub[first].values()), -1)
+        stays = dict.fromkeys(other.held[first].values(), 1)
+        for turn in one.turns:
+            if turn > first and turn - 1 in one.item.returns:
+                row = entered | stays | dict.fromkeys(one.held[turn].values(), 1)
+                if turn - 1 > first:
+                    row |= dict.fromkeys(one.held[turn - 1].values(), -1)
+                self._program.require(row, 1)
 
 
 @dataclass(slots=True)
@@ -212,3 +254,5 @@ class _Flow:
     item: Item
     turns: range
     held: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    stub: dict[int, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
+    """Stubs of it by turn."""

@@ -65,13 +65,14 @@ class Item:
 
     *states* are the versions of its source in order, the one that arrived first. *touches* count
     the queries and operator requests that ask for it, by turn; *returns* are turns in which it can
-    be brought back.
+    be brought back. *spilled*: its only copy is the one that is made as it enters.
     """
 
     id: str
     first: int
     pinned: bool
     pair: str | None
+    spilled: bool = False
     states: list[State] = field(default_factory=list)
     touches: dict[int, int] = field(default_factory=dict)
     returns: set[int] = field(default_factory=set)
@@ -185,10 +186,11 @@ class _Reading:
             self._returns(number, (self.sources.get(operator.segment),))
 
     def _arrive(self, number: int, arrival: Arrival) -> None:
-        item = Item(arrival.id, number, arrival.pinned, arrival.pair)
         tokens = raw_tokens(arrival, self._image)
         least = _reduced(arrival, tokens)
-        source = _Source(arrival, item, tokens, arrival.copy or least < tokens, set())
+        spilled = least < tokens and not arrival.copy
+        item = Item(arrival.id, number, arrival.pinned, arrival.pair, spilled)
+        source = _Source(arrival, item, tokens, arrival.copy or spilled, set())
         item.states.append(State(number, least, least, _low(arrival, least)))
         self.sources[arrival.id] = source
         if arrival.path is not None:
