@@ -44,6 +44,7 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
         "image_tokens": 90,
         "cache.long": 0,
         "history": "editable",
+        "overflow": "truncate",
         "compaction.at": 1.0,
         "compaction.share": 0.05,
         "reader.invent_untagged": 1.0,
@@ -82,6 +83,7 @@ def adversaries() -> Iterator[Script]:
     yield _read_on()
     yield _run_again()
     yield _old_results()
+    yield _many_turns()
     for number in range(8):
         yield _mixed(number)
 
@@ -407,6 +409,19 @@ def _old_results() -> Script:
         ]
     stimuli.append(Query(8, "q1", "k1", 0.9, ("result-1",)))
     return script("old-results", *stimuli, turns=9, budget=130_000)
+
+
+def _many_turns() -> Script:
+    """Return a script of many turns that all fit; the first result is asked for at the end."""
+    stimuli: list[Stimulus] = []
+    for turn in range(1, 57):
+        about: Mapping[str, Any] = {"pair": f"p{turn}", "tool": "read", "copy": turn % 2 == 1}
+        stimuli += [
+            Arrival(turn, f"call-{turn}", Kind.TOOL_CALL, 5, 0.5, **about),
+            Arrival(turn, f"result-{turn}", Kind.TOOL_RESULT, 30, 0.5, **about),
+        ]
+    stimuli.append(Operator(56, "o1", "result-1"))
+    return script("many-turns", *stimuli, budget=5_000, turns=57)
 
 
 def _mixed(number: int) -> Script:

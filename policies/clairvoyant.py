@@ -129,7 +129,7 @@ class _Player:
             segment = view.log.get(name)
             if segment is None or segment.pair is None or not segment.resident:
                 continue
-            if not held.keys().isdisjoint(self._wanted[segment.pair]):
+            if not held.keys().isdisjoint(self._wanted.get(segment.pair, set())):
                 yield Rewrite((name,), 1, segment.taggable, "planned", line=True, stub=True)
         yield from self._give_up(view, lambda segment: self._spare_now(segment, held))
         yield from self._give_up(view, lambda segment: True)
@@ -158,24 +158,40 @@ class _Player:
         now, then = self._held(view.turn), self._held(view.turn + 1)
         if view.turn + 1 in self._fails:
             yield from self._fail(view, self._fails[view.turn + 1], then)
-        for name in now:
-            segment = view.log.get(name)
-            if segment is None or segment.pair is None or not segment.resident:
-                continue
-            if name in then or name in self._stubs(view.turn + 1):
-                continue
-            if not then.keys().isdisjoint(self._wanted[segment.pair]):
+        for name in self._parting(view, now, then):
+            if view.log[name].resident:
                 yield Evict(name, "planned")
         for name in then:
             segment = view.log.get(name)
             if segment is None:
                 continue
-            if not segment.resident and segment.copy:
+            if not segment.resident and segment.copy and view.wants(segment):
                 self._ahead = 1
                 yield Recall(name)
                 self._ahead = 0
             elif segment.resident and name not in now and not view.current(segment):
                 yield Refresh(name)
+
+    def _parting(
+        self, view: View, now: Mapping[str, bool], then: Mapping[str, bool]
+    ) -> Iterator[str]:
+        """Yield what stays no longer than this turn while its call or result does.
+
+        It was held until now, or was only left there until its call or result is held again.
+        """
+        stubs = self._stubs(view.turn + 1)
+        for name in dict.fromkeys((*now, *self._mates(view, then.keys() - now.keys()))):
+            segment = view.log.get(name)
+            if segment is None or segment.pair is None or name in then or name in stubs:
+                continue
+            if not then.keys().isdisjoint(self._wanted.get(segment.pair, set())):
+                yield name
+
+    def _mates(self, view: View, names: Iterable[str]) -> Iterator[str]:
+        for name in sorted(names):
+            segment = view.log.get(name)
+            if segment is not None and segment.pair is not None:
+                yield from sorted(self._wanted.get(segment.pair, set()) - {name})
 
     def _fail(self, view: View, attempt: Attempt, then: Mapping[str, bool]) -> Iterator[Evict]:
         """Give up what the plan can spare of what *attempt* needs, as the plan supposes."""

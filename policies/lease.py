@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from policies.options import Options, choice, setting, switch, whole
-from policies.parts.batches import Batches, Frontier
-from policies.parts.summarising import Compact
+from policies.options import Options, choice, switch, whole
+from policies.parts.batches import Batches
+from policies.parts.clearing import is_result
+from policies.parts.frontier import Frontier
+from policies.parts.summarising import WHEN_FULL, when_full
 from policies.policy import Composed
 from sim.segments import Kind
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from sim.segments import Segment
 
 __all__ = ["Lease"]
-
-_RESULTS = frozenset({Kind.FILE, Kind.TOOL_RESULT})
 
 
 class Lease(Composed):
@@ -40,9 +40,7 @@ class Lease(Composed):
         whole("batch", "fewest tokens that are cleared together", "tokens", 30_000, 1),
         whole("stub", "what is put in the place of each, with its tag", "tokens", 40, 1),
         switch("breakpoint", "keep a cache breakpoint in front of the next cut"),
-        switch("compact", "make a summary when the window is too full"),
-        setting("compaction.at"),
-        setting("compaction.share"),
+        *WHEN_FULL,
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
@@ -52,8 +50,7 @@ class Lease(Composed):
         batches = Batches(_old(least, everything), *numbers)
         if options.on("clear"):
             yield batches
-        if options.on("compact"):
-            yield Compact(options.value("compaction.at"), options.value("compaction.share"))
+        yield from when_full(options)
         if options.on("clear") and options.on("breakpoint"):
             yield Frontier(batches)
 
@@ -66,8 +63,8 @@ def _old(least: int, everything: bool) -> Callable[[Segment], bool]:
     """Return what is cleared: results from *least* tokens on, with *everything* words of calls."""
 
     def old(segment: Segment) -> bool:
-        if segment.kind in _RESULTS:
-            return segment.pair is not None and segment.tokens >= least
+        if is_result(segment):
+            return segment.tokens >= least
         return everything and segment.kind in (Kind.THINKING, Kind.TOOL_CALL)
 
     return old

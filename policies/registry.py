@@ -9,10 +9,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from policies import foreign
+from policies.boundary_prune import BoundaryPrune
 from policies.clairvoyant import Clairvoyant
 from policies.compaction import Compaction
+from policies.context_editing import ContextEditing
 from policies.disciplined import Disciplined
+from policies.hybrid import Hybrid
 from policies.lease import Lease
+from policies.masking import Masking
 from policies.naive_rehydrate import NaiveRehydrate
 from policies.naive_rewrite import NaiveRewrite
 from policies.naive_trim import NaiveTrim
@@ -21,6 +25,7 @@ from policies.options import Option, split
 from policies.pays_back import PaysBack
 from policies.policy import Composed
 from policies.recorded import Recorded
+from policies.rolling_summary import RollingSummary
 from policies.slack_swap_refuse import SlackSwapRefuse
 from policies.sliding_window import SlidingWindow
 from policies.tag_or_drop import TagOrDrop
@@ -59,6 +64,11 @@ SPECS: Mapping[str, type[Composed]] = MappingProxyType(
             Disciplined,
             PaysBack,
             Lease,
+            Masking,
+            ContextEditing,
+            BoundaryPrune,
+            RollingSummary,
+            Hybrid,
             Compaction,
             Recorded,
             Clairvoyant,

@@ -34,7 +34,7 @@ _DRAWN_FROM = (
     "turns",
 )
 """Settings that have gone into the stimuli already."""
-_LATER: Mapping[str, Any] = {"cache.long": 0, "history": "editable"}
+_LATER: Mapping[str, Any] = {"cache.long": 0, "history": "editable", "overflow": "truncate"}
 """Settings that came to the form after it was first written, and what it meant without them."""
 
 _DOCUMENT = {

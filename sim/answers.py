@@ -266,18 +266,21 @@ class Answers:
             world.bug(InadmissibleAction, segment.id, 0, says)
         return Grant()
 
+    def wants(self, segment: Segment) -> bool:
+        """Whether this turn asks for *segment*: it is touched, or states the key of a query."""
+        carriers = self._world.carriers
+        return any(
+            segment.id in query.touches or segment in carriers.get(query.key, ())
+            for query in self._turn.queries
+        ) or any(operator.segment == segment.id for operator in self._turn.operators)
+
     def _recall(self, segment: Segment) -> str:
         """Bring back what the turn asked for; return why that cannot be, empty if it can."""
         if segment.resident:
             return "is there"
         if not segment.copy or segment.page_of is not None:
             return "has no copy"
-        carriers = self._world.carriers
-        asked = any(
-            segment.id in q.touches or segment in carriers.get(q.key, ())
-            for q in self._turn.queries
-        )
-        if not asked and all(o.segment != segment.id for o in self._turn.operators):
+        if not self.wants(segment):
             return "this turn did not ask for"
         if not segment.admitted:
             self._door.decide(segment, "policy")

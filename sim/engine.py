@@ -132,6 +132,7 @@ class Engine:
         self.door = Door(self.world, self.harness)
         self.reader = Reader(settings, self.world.store, self.world.carriers, script.draws)
         self.answers = Answers(self.world, self.harness, self.door, self.reader)
+        self.world.view.wants = self.answers.wants
         self.env = simpy.Environment(0.0) if client is None else client.env
         self._client = None if settings.clock_turn_seconds else client
         self._turns = script.turns()
@@ -353,7 +354,17 @@ class Engine:
             self._hook("on_overflow")
         if world.view.over > 0:
             self._only_pins()
-            truncate(world)
+            self._overflow()
+
+    def _overflow(self) -> None:
+        """Cut the request that the policy left over the budget, or fail the run for it."""
+        if self.settings.overflow == "truncate":
+            truncate(self.world)
+            return
+        raise _Failed(
+            f"the request has {self.world.window.tokens} tokens and the budget is "
+            f"{self.settings.budget}"
+        )
 
     def _only_pins(self) -> None:
         """Fail the run if what is pinned does not fit."""

@@ -55,6 +55,8 @@ class Settings:
     """How many breakpoints of a request, the first ones, ask for the longer life."""
     history: str
     """``editable``, or ``append-only``: a policy may append and compact, but not edit."""
+    overflow: str
+    """What comes of a request that the policy left over the budget: ``truncate`` or ``fail``."""
     copies: Mapping[str, float]
     relevance: Mapping[str, float]
 

@@ -50,6 +50,8 @@ class View:
         """Whether this turn has admitted a read, result, page or fetch without external copy."""
         self.cache: Forecast
         """What the prefix cache holds, and what a cut would cost."""
+        self.wants: Callable[[Segment], bool]
+        """Whether this turn asks for a segment, so that it may be recalled; once it is answered."""
         self.quiescent = True
         """Whether this turn has admitted no read, result, page or fetch at all so far."""
         self._window = window

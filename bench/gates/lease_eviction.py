@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from bench.gates import arms
 from bench.gates.gate import INFERRED, Criterion, Figures, Gate, Inputs, Verdict, rising
 
 if TYPE_CHECKING:
-    from scenarios.scenario import Scenario
     from sim.break_even import Pass
 
 __all__ = ["GATE"]
@@ -39,56 +38,23 @@ Costs = Mapping[tuple[str, float, str], Sequence[float]]
 """Dollars by seed, by price, refetch rate and policy."""
 
 
-def _name(price: str, rate: float) -> str:
-    return f"{_SCENARIO}, {price}, {rate:g} asked for again"
-
-
-def _scenario(price: str, rate: float) -> Scenario:
-    from scenarios.catalogue import load
-
-    found = load(_SCENARIO, {"price": price, "again.share": rate})
-    return replace(found, name=_name(price, rate))
+def _settings(price: str, rate: float) -> dict[str, object]:
+    return {"price": price, "again.share": rate}
 
 
 def _run(inputs: Inputs) -> tuple[Costs, float]:
     """Return the costs of every arm, and the share of what was cleared that was fetched again."""
-    arms_of = {
-        _NOTHING: [(price, 0.0) for price in _PRICES],
-        _RESULTS: [(price, rate) for price in _PRICES for rate in _RATES],
-        _ALL: [(_PRICE, rate) for rate in _RATES],
-    }
-    planned = _SEEDS * sum(map(len, arms_of.values()))
-    costs: dict[tuple[str, float, str], Sequence[float]] = {}
-    fetched, done = 0.0, 0
-    for policy, pairs in arms_of.items():
-        rows = _rows(policy, pairs, inputs, done, planned)
-        done += len(rows)
-        by_arm = arms.rows_by_seed(rows)
-        for price, rate in pairs:
-            costs[price, rate, policy] = by_arm[_name(price, rate), policy]
-        if policy == _RESULTS:
-            own = [row for row in rows if row["scenario"] == _name(_PRICE, _RATES[1])]
-            fetched = sum(r["fetches"] for r in own) / sum(r["rewrites"] for r in own)
-    return costs, fetched
-
-
-def _rows(
-    policy: str, pairs: Iterable[tuple[str, float]], inputs: Inputs, before: int, planned: int
-) -> list[dict[str, Any]]:
-    from bench.runs import Plan, execute
-
-    done = before
-
-    def report(runs: int) -> None:
-        nonlocal done
-        done += runs
-        inputs.report(done, planned)
-
-    plan = Plan([_scenario(*pair) for pair in pairs], {policy: policy}, _SEEDS)
-    finished = execute(plan, inputs.jobs, on_finished=report)
-    if finished.stopped is not None:
-        raise finished.stopped
-    return finished.rows
+    wanted = [
+        *((price, 0.0, _NOTHING) for price in _PRICES),
+        *((price, rate, _RESULTS) for price in _PRICES for rate in _RATES),
+        *((_PRICE, rate, _ALL) for rate in _RATES),
+    ]
+    labels = {arm: f"{_SCENARIO}, {arm[0]}, {arm[1]:g} asked for again, {arm[2]}" for arm in wanted}
+    planned = {labels[p, r, policy]: arms.Arm(policy, _settings(p, r)) for p, r, policy in wanted}
+    found = arms.play(_SCENARIO, planned, _SEEDS, inputs)
+    often = found[labels[_PRICE, _RATES[1], _RESULTS]]
+    fetched = sum(row["fetches"] for row in often) / sum(row["rewrites"] for row in often)
+    return {arm: arms.usd(found[label]) for arm, label in labels.items()}, fetched
 
 
 def _passes() -> list[Pass]:
@@ -96,10 +62,8 @@ def _passes() -> list[Pass]:
     from bench.cells import run_one
     from sim.break_even import passes
 
-    scenario = _scenario(_PRICE, 0.0)
-    return [
-        one for seed in range(_SEEDS) for one in passes(run_one(scenario.script(seed), _RESULTS)[1])
-    ]
+    scripts = (arms.script(_SCENARIO, _settings(_PRICE, 0.0), seed) for seed in range(_SEEDS))
+    return [one for script in scripts for one in passes(run_one(script, _RESULTS)[1])]
 
 
 def _batches() -> Figures:

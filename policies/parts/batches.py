@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from policies.parts.ranking import ByPosition, anyone
-from policies.parts.rewriting import taggable
+from policies.parts.clearing import clear, clearable
+from policies.parts.ranking import ByPosition
 from policies.parts.units import size
-from sim.actions import Breakpoints, Evict, Rewrite
+from sim.actions import Evict, Rewrite
 from sim.segments import Kind
 
 if TYPE_CHECKING:
-    from sim.orders import Order
     from sim.segments import Segment
     from sim.view import View
 
-__all__ = ["Batches", "Frontier"]
-
-_HEAD = frozenset({Kind.TOOLS, Kind.SYSTEM})
+__all__ = ["Batches"]
 
 
 class Batches:
@@ -54,47 +51,7 @@ class Batches:
             if segment.kind is Kind.THINKING:
                 yield Evict(segment.id, "lease")
             else:
-                yield Rewrite((segment.id,), self._stub, True, "lease", stub=True)
+                yield clear(segment, self._stub, "lease")
 
     def _clearable(self, segment: Segment) -> bool:
-        plain = not segment.held and not segment.sources and segment.id not in self._cleared
-        return plain and segment.tokens > self._stub and taggable([segment])
-
-
-class Frontier:
-    """Keeps a cache breakpoint in front of the first segment that *batches* will clear.
-
-    So the prefix up to the next cut is an entry that each call renews. When the breakpoint moves,
-    the one before it stays for as long as the new one stands: the call with the cut reads there.
-    With them stands the usual one behind tools and system; the end of the request keeps its own.
-    """
-
-    def __init__(self, batches: Batches) -> None:
-        self._batches = batches
-        self._head = ByPosition(lambda s: s.kind in _HEAD, last_first=True)
-        self._first: Segment | None = None
-        self._mark: Segment | None = None
-        self._before: Segment | None = None
-        self._all: Order | None = None
-
-    def start(self, view: View) -> None:
-        """Ask for all segments, and for those in front, in the order of the request."""
-        self._head.start(view)
-        self._all = view.position_order(anyone)
-
-    def before_call(self, view: View) -> Iterator[Breakpoints]:
-        """Move the breakpoint if what it stands in front of has gone."""
-        first = self._batches.first(view)
-        if first is self._first and (self._mark is None or self._mark.resident):
-            return
-        self._first, self._before = first, self._mark
-        self._mark = None if first is None else self._in_front_of(first)
-        head = next(iter(self._head.candidates(view)), None)
-        chosen = [s for s in (head, self._before, self._mark) if s is not None and s.resident]
-        chosen.sort(key=lambda s: s.slot)
-        yield Breakpoints(tuple(dict.fromkeys(s.id for s in chosen)))
-
-    def _in_front_of(self, first: Segment) -> Segment | None:
-        """Return the segment in front of *first*; what is behind it is little while it is new."""
-        behind = reversed(self._all) if self._all is not None else ()
-        return next((s for s in behind if s.slot < first.slot), None)
+        return segment.id not in self._cleared and clearable(segment, self._stub)

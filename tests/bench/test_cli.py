@@ -184,6 +184,7 @@ def test_without_names_everything_is_compared(evictbench: Run) -> None:
     assert list(dict.fromkeys(r["scenario"] for r in found["rows"])) == catalogue.names()
     assert list(dict.fromkeys(r["policy"] for r in found["rows"])) == registry.seed_names()
     others = {"pays-back", "lease", "compaction", "recorded", "clairvoyant", "no-op"}
+    others |= {"masking", "context-editing", "boundary-prune", "rolling-summary", "hybrid"}
     assert set(registry.names()) - set(registry.seed_names()) == others
     baselines = {line["scenario"]: line["baseline"] for line in found["summary"]}
     assert baselines["coding-agent"] == "naive-trim"

@@ -35,7 +35,11 @@ class Largest:
         while view.over > 0 and self.order.first() is not None:
             yield Evict(self.order.first().id, "size")
 '''
-LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "lease", "compaction", "recorded", "no-op"}
+COMPACTING = {
+    *("lease", "masking", "context-editing", "boundary-prune", "rolling-summary", "hybrid"),
+    "compaction",
+}
+LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "recorded", "no-op"} | COMPACTING
 
 
 @pytest.fixture(params=[*names(), "a stranger's"])

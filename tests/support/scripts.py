@@ -60,6 +60,7 @@ BASE_SETTINGS: dict[str, Any] = {
     "image_tokens": 60,
     "cache.long": 0,
     "history": "editable",
+    "overflow": "truncate",
     "compaction.at": 1.0,
     "compaction.share": 0.05,
     "reader.invent_untagged": 1.0,

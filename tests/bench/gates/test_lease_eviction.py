@@ -75,15 +75,6 @@ def test_saving_the_same_share_everywhere_is_certain():
     assert arms.saving([0.9, 9.0, 4.5], [1.0, 10.0, 5.0]) == pytest.approx((10.0, 10.0, 10.0))
 
 
-def test_rows_by_seed():
-    rows = [
-        {"scenario": "s", "policy": "p", "total_cost_usd": 3.0},
-        {"scenario": "s", "policy": "p", "total_cost_usd": 5.0},
-        {"scenario": "t", "policy": "p", "total_cost_usd": 7.0},
-    ]
-    assert arms.rows_by_seed(rows) == {("s", "p"): [3.0, 5.0], ("t", "p"): [7.0]}
-
-
 def test_the_prices_have_the_ratios_that_they_stand_for():
     from bench.prices import get_price
 
