@@ -6,6 +6,7 @@ WORKERS ?= 2
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 DEPS := .venv/.dependencies
+PEERS := .venv/.peers
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
@@ -20,7 +21,7 @@ demo: $(STAMP) ## compare the policies on every workload, then on a recorded ses
 	$(BIN)/python examples/typecheck_log.py | $(BIN)/evictbench reduce - --no-show
 	$(BIN)/evictbench check examples/loop.toml
 
-test: lint ## lint, then run the tests
+test: lint $(PEERS) ## lint, then run the tests
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(STAMP) ## check style, formatting and types
@@ -40,6 +41,8 @@ economics: $(STAMP) ## measure what cuts cost and write it into docs/economics.m
 constraints: ## pin the newest releases in constraints.txt (needs uv)
 	uv pip compile pyproject.toml constraints.in --all-extras --universal --python-version 3.11 \
 		--fork-strategy fewest --generate-hashes --upgrade -o constraints.txt
+	uv pip compile --group peers --universal --python-version 3.11 \
+		--fork-strategy fewest --generate-hashes --upgrade -o constraints-peers.txt
 
 clean: ## remove the environment and the caches, but no results
 	rm -rf .venv .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
@@ -53,6 +56,12 @@ $(DEPS): constraints.txt
 	@echo "Setting up .venv; the first time takes about a minute."
 	@"$(PYTHON)" -m venv --clear .venv
 	@$(PIP) install --require-hashes -r constraints.txt
+	@touch $@
+
+# Where there is no build of what tests compare with, those tests are skipped, and say so.
+$(PEERS): constraints-peers.txt $(STAMP)
+	@$(PIP) install --require-hashes --only-binary :all: -r constraints-peers.txt \
+		|| echo "What constraints-peers.txt names is not to be had here: the tests against it are skipped." >&2
 	@touch $@
 
 $(STAMP): $(DEPS) pyproject.toml
