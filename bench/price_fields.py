@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from sim.errors import unknown
-from sim.prices import MARKS, RULES, CacheRules, Price, Speed
+from sim.prices import EVICTIONS, MARKS, RULES, CacheRules, Price, Speed
 
 __all__ = [
     "DEFAULTS",
@@ -57,7 +57,7 @@ RULE_NEEDS: Mapping[str, tuple[str, ...]] = {
 
 READ_BY: Mapping[str, tuple[str, ...]] = {
     "auto": ("minimum", "step", "ttl", "renews"),
-    "blocks": ("step", "capacity"),
+    "blocks": ("step", "capacity", "evict"),
     "breakpoints": (
         *("minimum", "ttl", "renews", "lookback"),
         *("matched", "marks", "long_ttl"),
@@ -87,8 +87,8 @@ _WHOLE = frozenset(
 )
 _FLAGS = frozenset({"cliff_inclusive", "no_edit", "renews"})
 _LISTS = frozenset({"assumed", "gives", "sources"})
-_TEXTS = frozenset({"date", "like", "marks", "name", "note", "rule", "source", "speed"})
-_CHOICES = {"marks": MARKS, "rule": RULES}
+_TEXTS = frozenset({"date", "evict", "like", "marks", "name", "note", "rule", "source", "speed"})
+_CHOICES = {"evict": EVICTIONS, "marks": MARKS, "rule": RULES}
 _RATES = frozenset({"cached_rate", "decode_rate", "prefill_rate"})
 _MOST = 2**53
 _SLOWEST = 1e-6

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sim.prefix_cache.usage import Usage
 
-__all__ = ["MARKS", "RULES", "CacheRules", "Price", "Speed"]
+__all__ = ["EVICTIONS", "MARKS", "RULES", "CacheRules", "Price", "Speed"]
 
 RULES = ("auto", "blocks", "breakpoints", "none")
 """Names of the cache rules: what counts as a hit."""
@@ -17,6 +17,10 @@ RULES = ("auto", "blocks", "breakpoints", "none")
 MARKS = ("head-end", "head")
 """Where breakpoints stand by default: after the last `tools` or `system` segment and at the end of
 the request, or only after the first of the two."""
+
+EVICTIONS = ("lru", "lfu", "length-aware")
+"""Orders in which a server frees blocks: least recently used first; least frequently used first,
+counted while a block is there; and, of those, what lies furthest back in its request first."""
 
 _PER_MILLION = 1_000_000
 _HOUR = 3_600
@@ -32,9 +36,10 @@ class CacheRules:
     read anew; *lookback* is how many positions before a breakpoint are searched (None: any
     entry that the request begins with is found) and *matched* how many of the entries, the latest,
     are compared (None: all); *marks* is where breakpoints stand by default, one of :data:`MARKS`;
-    *capacity* is the number of blocks a server holds (None: no limit).
+    *capacity* is the number of blocks a server holds (None: no limit) and *evict* the order in
+    which they are freed, one of :data:`EVICTIONS`.
     Each rule reads only its own: `auto` minimum, step, ttl, renews; `breakpoints` minimum, ttl,
-    long_ttl, renews, lookback, matched, marks; `blocks` step, capacity.
+    long_ttl, renews, lookback, matched, marks; `blocks` step, capacity, evict.
     Raises ValueError for an unknown rule or a number out of range.
     """
 
@@ -48,12 +53,15 @@ class CacheRules:
     renews: bool = True
     matched: int | None = None
     marks: str = "head-end"
+    evict: str = "lru"
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:
             raise ValueError(f"unknown cache rule {self.rule!r}; known: {', '.join(RULES)}")
         if self.marks not in MARKS:
             raise ValueError(f"marks must be one of {', '.join(MARKS)}, not {self.marks!r}")
+        if self.evict not in EVICTIONS:
+            raise ValueError(f"evict must be one of {', '.join(EVICTIONS)}, not {self.evict!r}")
         _at_least(0, minimum=self.minimum)
         _at_least(1, step=self.step)
         if self.lookback is not None:

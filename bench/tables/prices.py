@@ -224,6 +224,7 @@ _COLUMNS: Sequence[tuple[str, tuple[str, ...], bool, Form]] = (
     ("step", ("auto",), True, _rule("step", tokens)),
     ("step", ("blocks",), False, _rule("step", tokens)),
     ("capacity", ("blocks",), False, _rule("capacity", _count)),
+    ("evicts", ("blocks",), False, _rule("evict", str)),
     ("slots", ("blocks",), False, _slots),
     ("look-back", ("breakpoints",), True, _rule("lookback", _count)),
     ("renewed", _CACHED, True, _rule("renews", lambda value: "yes" if value else "no")),

@@ -1,23 +1,21 @@
-"""The rule `blocks`: a server that keeps full blocks of tokens, least recently used out first."""
+"""The rule `blocks`: a server that keeps full blocks of tokens, and frees them in some order."""
 
 from __future__ import annotations
 
 import sys
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Sequence
 from operator import attrgetter
 
 from sim.prefix_cache.cache import PrefixCache
+from sim.prefix_cache.eviction import ORDERS
+from sim.prefix_cache.eviction.order import Place
 from sim.prefix_cache.prompt import Prompt
 from sim.prefix_cache.tree import Node
 from sim.prefix_cache.usage import Usage
 from sim.prices import CacheRules
 
 __all__ = ["BlockCache", "Ticket"]
-
-Place = tuple[Node, int]
-"""Where a chain of blocks ends: a node, and how many of the blocks of that node are in it."""
 
 
 class Ticket:
@@ -45,9 +43,9 @@ class BlockCache(PrefixCache):
     """A pool of full blocks, each known by its tokens and all before them, shared by its prompts.
 
     Read: the leading run of blocks present, but the last token is always computed. Nothing is
-    billed as written. A finished request frees its blocks tail first, so a block never outlives
-    the one before it, and a request over capacity keeps its head (vLLM's rule:
-    docs/design/prefix_caching.md).
+    billed as written. What finished requests leave is freed in the order `evict` of the rules, tail
+    first in each, so that a block never outlives the one before it, and a request over capacity
+    keeps its head (vLLM's rule: docs/design/prefix_caching.md).
 
     `call` is a request that ends as soon as it has begun. One that takes time is `begin`,
     `computed` when its prefill is over and others can read its blocks, and `finish`. The blocks
@@ -56,7 +54,7 @@ class BlockCache(PrefixCache):
     room beside the blocks of running requests is computed without being kept.
 
     A block belongs to the node in which its last token lies. Only the end of a request is marked:
-    every block before it was used no earlier and is freed later.
+    every block before it is needed by it, and freed later.
     """
 
     def __init__(self, rules: CacheRules) -> None:
@@ -71,7 +69,7 @@ class BlockCache(PrefixCache):
         """Children here of each node present; the root always counts one more."""
         self._marks: dict[Node, dict[int, int]] = {}
         """Ends of running and of finished requests in a node: how many of its blocks → ends."""
-        self._uses = _Recency()
+        self._uses = ORDERS[rules.evict](self)
 
     def kept(self, prompt: Prompt, breakpoints: Sequence[int] | None = None) -> int:
         """Return the tokens of the full blocks that fit, with a token left to compute."""
@@ -112,6 +110,17 @@ class BlockCache(PrefixCache):
         """
         self._check_ticket(ticket)
         self._finish(ticket)
+
+    def depth(self, end: Place) -> int:
+        """Return how many blocks a chain has up to *end*."""
+        return self._first(end[0]) + end[1]
+
+    def loose(self, end: Place) -> bool:
+        """Whether the last block at a marked *end* is needed by nothing but that mark."""
+        node, blocks = end
+        if self._children[node] or self._held[node] > blocks:
+            return False
+        return self._marks[node][blocks] == 1
 
     def _call(self, prompt: Prompt, now: float, breakpoints: Sequence[int] | None) -> Usage:
         ticket = self._begin(prompt)
@@ -192,9 +201,19 @@ class BlockCache(PrefixCache):
                 low = middle
             else:
                 high = middle - 1
-        node = path[low]
-        held = self._held[node]
-        return (node, held), self._first(node) + held
+        end = self._last_block((path[low], self._held[path[low]]))
+        return end, self.depth(end)
+
+    def _last_block(self, end: Place) -> Place:
+        """Return *end*, or, if its node has no block there, where the block before it ends.
+
+        A mark on a node without blocks would keep those before it when all that is behind has gone.
+        """
+        node, blocks = end
+        while not blocks and node is not self.tree.root:
+            node = node.parent
+            blocks = self._held[node]
+        return node, blocks
 
     # -- blocks ----------------------------------------------------------------------------
 
@@ -234,60 +253,37 @@ class BlockCache(PrefixCache):
         self.tree.unpin(node)
 
     def _evict(self) -> None:
-        """Free blocks from the tail of the least recent use until the rest fits or is in use."""
-        while self._blocks > self._capacity and self._uses:
-            used = self._uses.pop()
+        """Free blocks in the order of eviction until the rest fits or is in use."""
+        while self._blocks > self._capacity:
+            popped = self._uses.pop()
+            if popped is None:
+                return
+            used, most = popped
             self.tree.pin(used[0])
             self._unmark(used)
-            rest = self._free_branch(used[0])
-            if rest is not None:
+            rest, alone = self._free_branch(used[0], most)
+            if rest[0] is not self.tree.root and self._uses.put_back(rest, alone):
                 self._mark(rest)
-                self._uses.put_back(rest)
             self.tree.unpin(used[0])
 
-    def _free_branch(self, node: Node) -> Place | None:
+    def _free_branch(self, node: Node, most: int) -> tuple[Place, bool]:
         """Free from *node* towards the root what nothing needs, as far as room is wanted.
 
-        Returns where blocks remain that nothing else needs.
+        At most so many blocks go. Returns where the chain ends now, and whether nothing else needs
+        the block there.
         """
+        room = min(most, self._blocks - self._capacity)
         while True:
             held = self._held[node]
             needed = held if self._children[node] else max(self._marks.get(node, ()), default=0)
-            freed = min(max(0, self._blocks - self._capacity), held - needed)
+            freed = min(room, held - needed)
             self._blocks -= freed
+            room -= freed
             self._held[node] = held - freed
             if held - freed > needed:
-                return node, held - freed
+                return (node, held - freed), True
             if self._children[node] or node in self._marks:
-                return None
+                return self._last_block((node, needed)), False
             del self._held[node], self._children[node]
             node = node.parent
             self._children[node] -= 1
-
-
-class _Recency:
-    """The order in which what finished requests leave is freed: the least recent use first."""
-
-    __slots__ = ("_ends",)
-
-    def __init__(self) -> None:
-        self._ends: OrderedDict[Place, None] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._ends)
-
-    def add(self, end: Place) -> bool:
-        """Note a use that ends at *end*; return whether it is a new place."""
-        new = end not in self._ends
-        self._ends[end] = None
-        self._ends.move_to_end(end)
-        return new
-
-    def pop(self) -> Place:
-        """Forget and return the first to be freed."""
-        return self._ends.popitem(last=False)[0]
-
-    def put_back(self, end: Place) -> None:
-        """Note what is left of the one just popped, as the first to be freed again."""
-        self._ends[end] = None
-        self._ends.move_to_end(end, last=False)

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import InputError, unknown
-from sim.prices import MARKS, RULES, CacheRules, Price, Speed
+from sim.prices import EVICTIONS, MARKS, RULES, CacheRules, Price, Speed
 from sim.segments import Kind
 
 __all__ = ["Call", "Case", "parse_cases"]
@@ -33,6 +33,8 @@ _NULL_RULES = ("capacity", "long_ttl", "lookback", "matched")
 """Fields of the rules that may be null: no limit, or no longer life."""
 _NULL_PRICES = ("cliff_tokens", "long_write")
 """Fields of the price that may be null: no cliff, or no longer life."""
+_WORDS = {"evict": ("order", EVICTIONS), "marks": ("placement", MARKS)}
+"""Fields that hold one word of a few: what such a word is, and which there are."""
 _KINDS = tuple(kind.value for kind in Kind)
 _MOST = 2**53
 _SPEED = Speed(prefill_rate=1.0, cached_rate=1.0, overhead=0.0, decode_rate=1.0)
@@ -172,9 +174,10 @@ def _field(key: str, value: Any, where: str, null: Iterable[str]) -> Any:
         if not isinstance(value, bool):
             raise InputError(f"{where} must be true or false, not {_show(value)}")
         return value
-    if key == "marks":
-        if not isinstance(value, str) or value not in MARKS:
-            raise InputError(f"{where}: {unknown('placement', str(value), MARKS)}")
+    if key in _WORDS:
+        noun, words = _WORDS[key]
+        if not isinstance(value, str) or value not in words:
+            raise InputError(f"{where}: {unknown(noun, str(value), words)}")
         return value
     if key in ("capacity", "cliff_tokens", "lookback", "matched", "minimum", "step"):
         return _whole(value, where)

@@ -63,7 +63,7 @@ def test_a_row_of_each_sort(shown: Run) -> None:
     glm = ["1.4", "1.4*", "0.26", "4.4", "4.38*", "1,024*", "10m*", "–"]
     assert cells(out, "glm-5.3*")[1:] == glm
     assert cells(out, "deepseek-v4-pro")[-3:] == ["64*", "2h*", "–"]
-    assert cells(out, "vllm")[1:] == ["0*", "0*", "0*", "0*", "–*", "16", "65,536*", "1*"]
+    assert cells(out, "vllm")[1:] == ["0*", "0*", "0*", "0*", "–*", "16", "65,536*", "lru", "1*"]
     assert cells(out, "llama.cpp")[-3:] == ["no", "end*", "–"]
 
 

@@ -167,6 +167,7 @@ def test_sources_by_name(write: Write) -> None:
         ('[prices."gpt-5.5"]\nread = 1\nsources = ["litelm"]\n', 3, "did you mean 'litellm'"),
         ('[prices."gpt-5.5"]\nassumed = ["long_ttl"]\n', 2, "the row has no 'long_ttl'"),
         ('[prices."gpt-5.5"]\nassumed = "read"\n', 2, "assumed must be a list of names"),
+        ('[prices.vllm]\nevict = "lfuu"\n', 2, "unknown evict 'lfuu'; did you mean 'lfu'?"),
         ('[prices."gpt-5.5"]\nrule = "blocks"\n', 1, "capacity missing for the rule 'blocks'"),
         ('[prices."gpt-5.5"]\nlookback = "all"\n', 2, 'a whole number or "unlimited"'),
         ('[prices."gpt-5.5"]\nmarks = "tail"\n', 2, "unknown marks 'tail'"),
@@ -266,6 +267,8 @@ def test_a_book_that_changes_is_read_again(write: Write) -> None:
 def test_a_setting_may_unset_nothing_but_override_all() -> None:
     price = get_price("gpt-6.1-sol", {"renews": False, "matched": 4, "marks": "head"})
     assert (price.rules.renews, price.rules.matched, price.rules.marks) == (False, 4, "head")
+    assert get_price("vllm").rules.evict == "lru"
+    assert price_of({"price": "vllm", "cache.evict": "length-aware"}).rules.evict == "length-aware"
     settings = {"price": "gpt-6.1-sol", "cache.renews": False, "cache.lookback": 5}
     assert (price_of(settings).rules.renews, price_of(settings).rules.lookback) == (False, 5)
 

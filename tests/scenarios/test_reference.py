@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scenarios import reference
 from scenarios.keys import Key
 from sim.errors import InputError
+from sim.prices import EVICTIONS, MARKS
 from sim.script import CHANGES
 from sim.segments import Kind
 from sim.settings import KEYS, Settings
@@ -339,3 +340,9 @@ def test_ranges(limits, inside, outside):
 def test_a_range_that_is_none_is_a_programming_error():
     with pytest.raises(ValueError, match="no range"):
         Key.read("x", {"type": "number", "range": "0..1"})
+
+
+def test_the_words_of_a_cache_rule_are_the_simulators():
+    known = reference.every_key()
+    assert tuple(known["cache.evict"].choices) == EVICTIONS
+    assert tuple(known["cache.marks"].choices) == MARKS

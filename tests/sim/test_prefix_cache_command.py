@@ -142,6 +142,8 @@ BAD_CASES = [
     ),
     ({"rules": {**CASE["rules"], "marks": "haed"}}, "did you mean 'head'?"),
     ({"rules": {**CASE["rules"], "marks": ["head"]}}, "unknown placement"),
+    ({"rules": {**CASE["rules"], "evict": "lfuu"}}, "unknown order 'lfuu'; did you mean 'lfu'?"),
+    ({"rules": {**CASE["rules"], "evict": 1}}, "unknown order"),
     ({"rules": {**CASE["rules"], "renews": 0}}, "renews must be true or false, not 0"),
     ({"rules": {**CASE["rules"], "matched": 0}}, "matched must be at least 1, not 0"),
     ({"rules": {**CASE["rules"], "minimum": None}}, "minimum must be a whole number"),
@@ -234,7 +236,8 @@ JUNK = st.sampled_from(
      ["s", 0, 5, "user"], [["s", 0, 5, "user"]]]
 )  # fmt: skip
 KEYS = st.sampled_from(
-    ["at", "breakpoints", "calls", "capacity", "cases", "cliff_tokens", "expect", "got", "long",
+    ["at", "breakpoints", "calls", "capacity", "cases", "cliff_tokens", "evict", "expect", "got",
+     "long",
      "long_ttl", "long_write", "lookback", "marks", "matched", "minimum", "name", "price", "read",
      "renews", "rule", "rules", "step", "storage", "ttl", "x\ny", "\ud800"]
 )  # fmt: skip
@@ -247,6 +250,7 @@ FULL = {
             "rules": {
                 "rule": "breakpoints", "minimum": 4, "ttl": 5, "lookback": None, "long_ttl": 9,
                 "renews": False, "matched": 3, "marks": "head", "step": 1, "capacity": 7,
+                "evict": "lfu",
             },
             "price": {
                 "input": 2, "write": 2.5, "read": 0.2, "long_write": 4, "storage": 1,
