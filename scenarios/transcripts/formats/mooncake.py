@@ -24,9 +24,11 @@ from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
-__all__ = ["FORMAT"]
+__all__ = ["BLOCK", "FORMAT"]
 
-_BLOCK = 512
+BLOCK = 512
+"""Tokens of a block in the published traces."""
+
 _NAME = 60
 """Characters of a session's id that its name keeps."""
 _NONE = -1
@@ -53,7 +55,7 @@ class _Chains:
 
     def join(self, blocks: list[int], prompt: int, answer: int) -> int:
         """Return the number of the session that a request is of; a new one is the next number."""
-        full = len(blocks) if len(blocks) * _BLOCK == prompt else len(blocks) - 1
+        full = len(blocks) if len(blocks) * BLOCK == prompt else len(blocks) - 1
         met: list[int] = []
         digest = 0
         for block in blocks[: max(full, 0)]:
