@@ -100,4 +100,5 @@ GATE = Gate(
     setting=STATED,
     source="4,517 replayed eviction batches (FutureEnterprises/anatomy, essay and method)",
     judge=_judge,
+    headline=_name(11.5),
 )

@@ -108,4 +108,5 @@ GATE = Gate(
     setting=INFERRED,
     source="platform.claude.com, Optimizing for cost and intelligence: when to change, Sonnet 5",
     judge=_judge,
+    headline="mid - after",
 )

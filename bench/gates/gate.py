@@ -138,9 +138,10 @@ class Gate:
 
     *about* is the claim in one line. *published* are the source's own figures, *grade* a key of
     :data:`GRADES`, *setting* one of :data:`INFERRED`, :data:`STATED`, :data:`RECORDED`, and
-    *source* names where the figures stand. *judge* works the verdict out; it is called only if
+    *source* names where the figures stand, *headline* the one that stands for all of them in a
+    summary. *judge* works the verdict out; it is called only if
     every file of *needs*, paths inside the folder of recordings, is there.
-    Raises ValueError for an unknown grade or setting.
+    Raises ValueError for an unknown grade, setting or headline.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Gate:
     setting: str
     source: str
     judge: Callable[[Inputs], Verdict]
+    headline: str
     needs: tuple[str, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -157,6 +159,8 @@ class Gate:
             raise ValueError(f"unknown grade {self.grade!r}; known: {', '.join(GRADES)}")
         if self.setting not in (INFERRED, STATED, RECORDED):
             raise ValueError(f"unknown setting {self.setting!r}")
+        if self.headline not in self.published:
+            raise ValueError(f"{self.headline!r} is no published figure")
 
     def run(self, inputs: Inputs) -> Verdict:
         """Return the verdict; where the recordings it needs are not given, one that says so.

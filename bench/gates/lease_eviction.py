@@ -155,4 +155,5 @@ GATE = Gate(
     setting=INFERRED,
     source="FutureEnterprises/anatomy, docs/essay.md: one rule on 191,390 recorded calls",
     judge=_judge,
+    headline="net, 60 % refetched, %",
 )

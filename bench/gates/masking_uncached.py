@@ -86,4 +86,5 @@ GATE = Gate(
     setting=INFERRED,
     source="arXiv 2508.21433, The Complexity Trap: dollars an instance, Qwen3-Coder 480B",
     judge=_judge,
+    headline="mask, %",
 )

@@ -102,4 +102,5 @@ GATE = Gate(
     setting=INFERRED,
     source="platform.claude.com, Optimizing for cost and intelligence: context lifecycle",
     judge=_judge,
+    headline="long, boundary prune, %",
 )

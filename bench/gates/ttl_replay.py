@@ -145,5 +145,6 @@ GATE = Gate(
     setting=RECORDED,
     source="usage of 17,452 recorded Claude Code calls in 273 sessions (entireio/cli, MIT)",
     judge=_judge,
+    headline="hit of all calls, %",
     needs=(_FILE,),
 )

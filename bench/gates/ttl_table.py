@@ -125,4 +125,5 @@ GATE = Gate(
     setting=INFERRED,
     source="platform.claude.com, Optimizing for cost and intelligence: TTL measurement, Fable 5.1",
     judge=_judge,
+    headline="crossover, %",
 )

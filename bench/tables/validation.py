@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 from bench.gates.gate import GRADES, Criterion, Gate, Verdict
+from bench.gates.unclaimed import Unclaimed
 from bench.tables.parts import Column, Line, Table, dollars, tokens
 
 __all__ = ["COLUMNS", "document", "rows", "validation_tables"]
@@ -27,19 +28,20 @@ COLUMNS = (
     "setting",
     "reason",
 )
-"""Of the CSV; *part* is `gate`, `figure`, `criterion` or `context`."""
+"""Of the CSV; *part* is `gate`, `figure`, `criterion`, `context` or `unclaimed`."""
 
 _YES = {True: "yes", False: "no", None: "–"}
 _AGREES = {True: "agrees", False: "does not agree", None: "not judged"}
 
 
-def document(judged: Judged) -> dict[str, Any]:
-    """Return what ``--format json`` prints: one item a gate."""
+def document(judged: Judged, unclaimed: Sequence[Unclaimed] = ()) -> dict[str, Any]:
+    """Return what ``--format json`` prints: one item a gate, and one a result that none claims."""
     return {
         "gates": [
             {
                 "name": gate.name,
                 "about": gate.about,
+                "headline": gate.headline,
                 "published": dict(gate.published),
                 "simulated": dict(verdict.simulated),
                 "agrees": verdict.agrees,
@@ -52,7 +54,8 @@ def document(judged: Judged) -> dict[str, Any]:
                 "notes": list(verdict.notes),
             }
             for gate, verdict in judged
-        ]
+        ],
+        "unclaimed": [result._asdict() for result in unclaimed],
     }
 
 
@@ -68,9 +71,23 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def rows(judged: Judged) -> list[dict[str, Any]]:
-    """Return a row for every gate, each of its figures, of its criteria and of its context."""
-    return [row for gate, verdict in judged for row in _rows(gate, verdict)]
+def rows(judged: Judged, unclaimed: Sequence[Unclaimed] = ()) -> list[dict[str, Any]]:
+    """Return a row for every gate, each of its figures, of its criteria and of its context.
+
+    Behind them stands one for each published result that no gate claims.
+    """
+    found = [row for gate, verdict in judged for row in _rows(gate, verdict)]
+    for result in unclaimed:
+        found.append(
+            {
+                "part": "unclaimed",
+                "name": result.name,
+                "published": result.published,
+                "grade": result.grade,
+                "reason": result.why,
+            }
+        )
+    return found
 
 
 def _rows(gate: Gate, verdict: Verdict) -> Iterator[dict[str, Any]]:
@@ -114,10 +131,18 @@ def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
             yield f"{before}{name}", figure
 
 
-def validation_tables(judged: Judged) -> list[Table]:
-    """Return the tables of each gate, and the summary of all of them last."""
+def validation_tables(judged: Judged, unclaimed: Sequence[Unclaimed] = ()) -> list[Table]:
+    """Return the tables of each gate, of what no gate claims, and the summary of all gates last."""
     tables = [table for gate, verdict in judged for table in _gate_tables(gate, verdict)]
-    return [*tables, _summary(judged)]
+    return [*tables, *([_unclaimed(unclaimed)] if unclaimed else []), _summary(judged)]
+
+
+def _unclaimed(results: Sequence[Unclaimed]) -> Table:
+    return Table(
+        title="Published, and not claimed",
+        columns=(Column("result"), Column("published"), Column("grade"), Column("why not")),
+        rows=tuple(Line((r.name, r.published, r.grade, r.why)) for r in results),
+    )
 
 
 def _gate_tables(gate: Gate, verdict: Verdict) -> Iterator[Table]:
@@ -164,6 +189,9 @@ def _summary(judged: Judged) -> Table:
         title="Gates",
         columns=(
             Column("gate"),
+            Column("a figure of it"),
+            Column("published", True),
+            Column("simulated", True),
             Column("grade"),
             Column("setting"),
             Column("criteria met", True),
@@ -173,6 +201,9 @@ def _summary(judged: Judged) -> Table:
             Line(
                 (
                     gate.name,
+                    gate.headline,
+                    _figure(gate.published[gate.headline]),
+                    _figure(verdict.simulated.get(gate.headline)),
                     gate.grade,
                     gate.setting,
                     f"{sum(c.passed is True for c in verdict.criteria)} of {len(verdict.criteria)}"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from bench.gates.gate import Gate, Verdict
+    from bench.gates.unclaimed import Unclaimed
 
 __all__ = ["command"]
 
@@ -41,7 +42,8 @@ def command(
     """Hold the simulator against published results.
 
     Each gate is a published result with the bounds inside which the simulator agrees with it, how
-    well the source is known, and what had to be inferred. Without GATE, all of them.
+    well the source is known, and what had to be inferred. Without GATE, all of them, and behind
+    them the published results that no gate claims, with the reason.
 
     A gate that disagrees is a result: the exit code is 0 when every gate has run, and 2 if the
     input is wrong. With --strict it is 1 unless every gate that was asked for agrees; name those
@@ -54,13 +56,14 @@ def command(
       evictbench validate break-even-shares --strict
     """
     from bench.gates.registry import choose
+    from bench.gates.unclaimed import UNCLAIMED
 
     chosen = choose(gates)
     folder = _folder(data)
     judged: list[tuple[Gate, Verdict]] = []
     stopped = _judge(chosen, folder, jobs, judged)
     if judged:
-        _print(judged, form)
+        _print(judged, form, () if gates else UNCLAIMED)
     if stopped:
         click.echo(
             f"evictbench: interrupted; {len(judged)} of {len(chosen)} gates were finished", err=True
@@ -99,18 +102,18 @@ def _judge(
     return False
 
 
-def _print(judged: list[tuple[Gate, Verdict]], form: str) -> None:
+def _print(judged: list[tuple[Gate, Verdict]], form: str, unclaimed: tuple[Unclaimed, ...]) -> None:
     from bench.tables import validation as shown
 
     if form == "json":
         from bench.output import json_document
 
-        click.echo(json_document(shown.document(judged)), nl=False)
+        click.echo(json_document(shown.document(judged, unclaimed)), nl=False)
     elif form == "csv":
         from bench.output import csv_text
 
-        click.echo(csv_text(shown.rows(judged), shown.COLUMNS), nl=False)
+        click.echo(csv_text(shown.rows(judged, unclaimed), shown.COLUMNS), nl=False)
     else:
         from bench.cli.emit import print_as
 
-        print_as(shown.validation_tables(judged), form)
+        print_as(shown.validation_tables(judged, unclaimed), form)

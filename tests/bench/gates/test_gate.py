@@ -83,7 +83,12 @@ def test_an_unjudged_verdict_has_a_reason_and_agrees_with_nothing() -> None:
     assert (verdict.agrees, verdict.reason) == (None, "no data")
 
 
-GATE = Gate("g", "a claim", {}, "P", STATED, "a source", lambda _: Verdict(criteria=(YES,)), ("f",))
+GATE = Gate(
+    *("g", "a claim", {"x": 1}, "P", STATED, "a source"),
+    judge=lambda _: Verdict(criteria=(YES,)),
+    headline="x",
+    needs=("f",),
+)
 
 
 def test_a_gate_without_its_recordings_is_not_judged(tmp_path: Path) -> None:

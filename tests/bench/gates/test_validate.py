@@ -15,7 +15,8 @@ import pytest
 
 from bench.cli import main
 from bench.gates import registry
-from bench.gates.gate import INFERRED, Criterion, Gate, Inputs, Verdict, rising
+from bench.gates.gate import GRADES, INFERRED, Criterion, Gate, Inputs, Verdict, rising
+from bench.gates.unclaimed import UNCLAIMED
 from bench.tables.validation import COLUMNS, document, rows, validation_tables
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -34,7 +35,9 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
 
 
 def gate(name: str, verdict: Verdict) -> Gate:
-    return Gate(name, "a claim", {"figure": 2.0}, "S", INFERRED, "a note", lambda _: verdict)
+    return Gate(
+        name, "a claim", {"figure": 2.0}, "S", INFERRED, "a note", lambda _: verdict, "figure"
+    )
 
 
 GOOD = gate(
@@ -122,7 +125,12 @@ def test_csv_and_markdown_come_whole(cli: Cli) -> None:
     _, out, _ = cli("--format", "csv")
     read = list(csv.DictReader(io.StringIO(out)))
     assert read[0]["agrees"] == "True"
-    assert {row["gate"] for row in read} == {"good", "bad", "mute"}
+    assert {row["gate"] for row in read} == {"good", "bad", "mute", ""}
+    unclaimed = [row for row in read if row["part"] == "unclaimed"]
+    assert [row["name"] for row in unclaimed] == [result.name for result in UNCLAIMED]
+    assert all(row["reason"] and row["grade"] in GRADES for row in unclaimed)
+    _, out, _ = cli("good", "--format", "csv")
+    assert {row["gate"] for row in csv.DictReader(io.StringIO(out))} == {"good"}
     _, out, _ = cli("--format", "md")
     assert "### good: agrees" in out
     assert "### bad: does not agree" in out
@@ -207,7 +215,7 @@ def test_an_interrupt_keeps_what_was_finished(cli: Cli, monkeypatch: pytest.Monk
     def interrupted(inputs: Inputs) -> NoReturn:
         raise KeyboardInterrupt
 
-    late = Gate("late", "a claim", {"x": 1}, "P", INFERRED, "a note", interrupted)
+    late = Gate("late", "a claim", {"x": 1}, "P", INFERRED, "a note", interrupted, "x")
     monkeypatch.setattr(registry, "gates", lambda: {"good": GOOD, "late": late})
     code, out, err = cli("--format", "json")
     assert code == 130
