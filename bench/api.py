@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.bounds import BOUND, distances
 from bench.loading import load_tools
+from bench.reversals import REVERSALS, reversal_lines
 from bench.runs import Plan, columns, execute
 from bench.selection import (
     REPLAYED,
@@ -71,12 +72,18 @@ class Comparison:
     @property
     def columns(self) -> list[str]:
         """Names of a row's values, in the order of every output."""
-        return [*columns(), *([BOUND] if any(BOUND in row for row in self.rows) else [])]
+        beside = [name for name in (BOUND, *REVERSALS) if any(name in row for row in self.rows)]
+        return [*columns(), *beside]
 
     @property
     def bounds(self) -> list[dict[str, Any]]:
         """How far each policy is from the best possible, where that was asked for."""
         return distances([row for row in self.rows if BOUND in row])
+
+    @property
+    def reversals(self) -> list[dict[str, Any]]:
+        """How often salience was reversed beside what each policy lost, where asked for."""
+        return reversal_lines([row for row in self.rows if REVERSALS[0] in row])
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -101,9 +108,11 @@ class Comparison:
         """Return the tables for a person; *wide* spells out what is else shortened."""
         from bench.tables.bounds import bound_tables
         from bench.tables.comparison import comparison_tables
+        from bench.tables.reversals import reversal_tables
 
         *tables, notes = comparison_tables(self, wide)
-        return [*tables, *bound_tables(self.bounds, wide), notes]
+        tables += [*bound_tables(self.bounds, wide), *reversal_tables(self.reversals, wide)]
+        return [*tables, notes]
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the JSON document."""
@@ -111,6 +120,7 @@ class Comparison:
             "rows": self.rows,
             "summary": self.summary,
             **({"bounds": self.bounds} if self.bounds else {}),
+            **({"reversals": self.reversals} if self.reversals else {}),
             "advice": self.advice,
             "manifest": self.manifest,
         }
@@ -152,6 +162,7 @@ def compare(
     baseline: str | None = None,
     strict: bool = False,
     bound: bool = False,
+    reversals: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -164,20 +175,21 @@ def compare(
     policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands
     for all scenarios and for the policies of the seeds; the policy ``all`` for every one.
     *settings* are laid over every scenario by dotted key. *price* is a row of the price book, or
-    several: everything is then run at each of them, in the order of the book, on the same scripts;
-    *prices* is the file of a price book of one's own. Differences are taken to *baseline*, by
-    default ``no-op`` if it is among the policies, else the first of them. With *bound* each row
-    has, beside what was missed, the least that any policy misses (``bounds``). *jobs* processes
-    share the work (a script that asks for more than one needs ``if __name__ == "__main__":``
-    around it), or *executor* does it; *report* is told (runs done, runs planned), *warn* what a
-    user should know about a scenario.
+    several: everything is then run at each of them, in the order of the book, on the same
+    scripts; *prices* is the file of a price book of one's own. Differences are taken to
+    *baseline*, by default ``no-op`` if it is among the policies, else the first of them. With
+    *bound* each row has, beside what was missed, the least that any policy misses (``bounds``),
+    with *reversals* how often salience was reversed between leaving and need (``reversals``).
+    *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
+    "__main__":`` around it), or *executor* does it; *report* is told (runs done, runs planned),
+    *warn* what a user should know about a scenario.
 
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
     """
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
-    plan = replace(_plan(chosen, policies, seeds, strict, priced), bound=bound)
+    plan = replace(_plan(chosen, policies, seeds, strict, priced), bound=bound, reversals=reversals)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)

@@ -19,11 +19,12 @@ from bench.bounds import BOUND
 from bench.cells import Observe, make_policy, outcome
 from bench.executors import local, scatter
 from bench.fleets import fleet_outcome, scripts_of
+from bench.reversals import REVERSALS, counts
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
-    from sim.optimum.timeline import Realised
+    from sim.records import Record
     from sim.script import Script
 
 __all__ = [
@@ -71,6 +72,8 @@ class Plan:
     prices: tuple[str, ...] = ()
     bound: bool = False
     """Whether each row gets what every policy misses at least on the same realised script."""
+    reversals: bool = False
+    """Whether each row gets how often salience was reversed between leaving and need."""
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
@@ -103,6 +106,7 @@ class Unit:
     strict: bool
     observe: Observe | None = None
     bound: bool = False
+    reversals: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,11 @@ def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
     size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
     share = max(1, most // ceil(wanted / max(1, len(scripts))))
     units = [
-        Unit(scenario, seed, mine[start : start + share], plan.strict, bound=plan.bound)
+        Unit(
+            *(scenario, seed, mine[start : start + share], plan.strict),
+            bound=plan.bound,
+            reversals=plan.reversals,
+        )
         for scenario, seed in scripts
         for mine in (_cells(plan, scenario),)
         for start in range(0, len(mine), share)
@@ -191,40 +199,47 @@ def run_unit(unit: Unit) -> Iterator[Result]:
     scripts = scripts_of(unit.scenario, unit.seed)
     digests = [script.digest() for script in scripts]
     script = scripts[0]
-    observe, bounds = unit.observe, _Bounds(script)
-    if unit.bound:
-        from sim.optimum.timeline import realised
-
-        observe = realised
+    beside = _Beside(script, unit.bound, unit.reversals)
     for price, label, spec in unit.cells:
         priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
         seen = None
         if len(priced) == 1:
             policy = make_policy(spec)
+            observe = beside if beside.names else unit.observe
             values, met, seen = outcome(priced[0], policy, unit.strict, digests[0], observe)
         else:
             values, met = fleet_outcome(priced, spec, unit.strict, digests)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
-        if unit.bound:
-            values[BOUND] = None if seen is None else bounds.of(seen)
-        yield Result({**cell, **values}, met, script.tokens_from, seen)
+        more = (seen or dict.fromkeys(beside.names)) if beside.names else {}
+        yield Result({**cell, **values, **more}, met, script.tokens_from, seen)
 
 
-class _Bounds:
-    """The bounds of one script, by how it was taken."""
+class _Beside:
+    """What is measured of a run of *script* besides its metrics: the values of a row by name."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, bound: bool, reversals: bool) -> None:
         self._script = script
-        self._found: dict[tuple[Any, ...], int] = {}
+        self.names = (*((BOUND,) if bound else ()), *(REVERSALS if reversals else ()))
+        self._bounds: dict[tuple[Any, ...], int] = {}
+        """Bounds by how the script was taken."""
 
-    def of(self, taken: Realised) -> int:
-        """Return the bound of the script as it was *taken*."""
+    def __call__(self, records: list[Record]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        if BOUND in self.names:
+            found[BOUND] = self._bound(records)
+        if REVERSALS[0] in self.names:
+            found |= counts(records, self._script.settings["salience.decay"])
+        return found
+
+    def _bound(self, records: list[Record]) -> int:
         from sim.optimum.bound import bound
+        from sim.optimum.timeline import realised
 
+        taken = realised(records)
         key = taken.turns, tuple(sorted(taken.branches.items())), taken.pins_kept
-        if key not in self._found:
-            self._found[key] = bound(self._script, taken)
-        return self._found[key]
+        if key not in self._bounds:
+            self._bounds[key] = bound(self._script, taken)
+        return self._bounds[key]
 
 
 def check_digests(results: Sequence[Result]) -> None:

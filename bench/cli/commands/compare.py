@@ -24,6 +24,11 @@ __all__ = ["command"]
     is_flag=True,
     help="Beside what each policy missed, show the least that any could miss on the same script.",
 )
+@click.option(
+    "--reversals",
+    is_flag=True,
+    help="Beside what each policy lost, show how often what left rose above what was kept.",
+)
 @options.jobs
 @options.out
 @options.strict
@@ -37,6 +42,7 @@ def command(
     prices: str | None,
     baseline: str | None,
     bound: bool,
+    reversals: bool,
     jobs: int | None,
     out: Path | None,
     strict: bool,
@@ -61,6 +67,8 @@ def command(
         evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
       How far is each from the best possible?
         evictbench compare doc-analysis -p clairvoyant -p tiered -p disciplined --bound
+      Was it salience that misled them?
+        evictbench compare doc-analysis -p slack-swap-refuse -p tag-or-drop --reversals
       Does the best policy depend on the provider?
         evictbench compare doc-analysis --price claude-fable-5.1 --price gpt-4.1 --price uncached
       On the real logs in a folder, in place of made-up sizes:
@@ -84,6 +92,7 @@ def command(
             baseline=baseline,
             strict=strict,
             bound=bound,
+            reversals=reversals,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,
