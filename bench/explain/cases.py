@@ -178,18 +178,20 @@ def _is_recording(name: str) -> bool:
 def planned(found: Sequence[Loaded], wanted: Sequence[str], seed: int, warn: Say) -> list[Planned]:
     """Return the policies under which each of *found* is to be run: *wanted*, or the default ones.
 
-    The default ones are those of `compare` that can run it. One that was wanted and cannot run a
-    scenario is named to *warn*; raises InputError if no policy can run any of them.
+    The default ones are those of `replay` for a recorded session, else those of `compare`, as far
+    as they can run it. One that was wanted and cannot run a scenario is named to *warn*; raises
+    InputError if no policy can run any of them.
     """
-    from bench.selection import select_policies
+    from bench.selection import REPLAYED, select_policies
 
-    specs = tuple(select_policies(wanted or None).values())
+    compared = tuple(select_policies(wanted or None).values())
+    replayed = compared if wanted else tuple(select_policies(REPLAYED).values())
     plan: list[Planned] = []
     cannot: dict[tuple[str, str], list[str]] = {}
     for loaded in found:
         can = []
         script = loaded.scenario.script(seed)
-        for spec in specs:
+        for spec in replayed if "recording" in script.capabilities else compared:
             reason = not_applicable(script, make_policy(spec))
             if reason is None:
                 can.append(spec)

@@ -40,7 +40,7 @@ class Stated:
     def folder(self) -> str:
         """The deepest folder with more than half of all paths, absolute and with its last stroke.
 
-        Empty if there is none.
+        Empty if there is none below the root.
         """
         paths = {a.path for a in self._arrivals.values() if a.path}
         paths |= {path for _, _, path in self._writes}
@@ -112,11 +112,13 @@ class Stated:
 def _shared(paths: Collection[str]) -> str:
     counts = Counter(path[: at + 1] for path in paths for at, c in enumerate(path) if c in _STROKES)
     folders = [folder for folder, count in counts.items() if 2 * count > max(2, len(paths))]
-    return max(filter(_absolute, folders), key=len, default="")
+    return max(filter(_below_a_root, folders), key=len, default="")
 
 
-def _absolute(folder: str) -> bool:
-    return folder[0] in _STROKES or folder[1:2] == ":"
+def _below_a_root(folder: str) -> bool:
+    """Whether an absolute *folder* is more than ``/`` or a drive: without that a path is bare."""
+    path = folder[2:] if folder[1:2] == ":" else folder
+    return path[0] in _STROKES and path.strip(_STROKES) != ""
 
 
 def _segment(arrival: Arrival) -> Segment:

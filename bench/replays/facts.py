@@ -24,13 +24,13 @@ def facts(records: Iterable[Record]) -> dict[str, Any]:
     ``gone`` has an entry for each asked segment that was not resident, full and current at the
     call: `turn`, `segment`, its `path`, `tokens`, `query` and its `outcome` (both None of an
     explicit request), `how` it had gone and `since` when.
-    ``broke`` has one for each turn in which a removal, a rewrite or a refresh made tokens behind it
-    be computed again: `turn`, `by` (which of them, by the dearest), `segments` (at most five),
-    `count` of them, `removed` tokens, and `again` and `usd`, the tokens and dollars of the call
-    that are due to them: gross, as what was removed saved is not taken off. Of both the
-    :data:`MOST` largest are kept, by tokens and by dollars; ``gone_by`` counts all by how they
-    went, ``gone_count``, ``broke_count`` and ``broke_usd`` are of all. ``pins_lost`` counts pins
-    that were removed or cut.
+    ``broke`` has one for each call before which a removal, a rewrite or a refresh made tokens
+    behind it be computed again: `turn`, `by` (which of them, by the dearest), `segments` (at most
+    five), `count` of them, `removed` tokens, and `again` and `usd`, the tokens and dollars of the
+    call that are due to them: gross, as what was removed saved is not taken off.
+    Of both the :data:`MOST` largest are kept, by tokens and by dollars; ``gone_by`` counts all by
+    how they went, ``gone_count``, ``broke_count`` and ``broke_usd`` are of all; ``asked_count`` is
+    of all questions and explicit requests, ``pins_lost`` of pins that were removed or cut.
     """
     return _Reader().read(records)
 
@@ -50,7 +50,7 @@ class _Reader:
         """What has left, or was brought up to date in place, since the last call."""
         self._removed = self._made = 0
         """Tokens that have left the window, and that came in place of others, since then."""
-        self._pins_lost = 0
+        self._asked_count = self._pins_lost = 0
         self._broke: list[dict[str, Any]] = []
 
     def read(self, records: Iterable[Record]) -> dict[str, Any]:
@@ -63,6 +63,7 @@ class _Reader:
         return {
             "gone": gone[:MOST],
             "gone_count": len(gone),
+            "asked_count": self._asked_count,
             "gone_by": dict(sorted(Counter(each["how"] for each in gone).items())),
             "broke": broke[:MOST],
             "broke_count": len(broke),
@@ -152,9 +153,13 @@ class _Reader:
         if record[5] == "query":
             self._asked.setdefault(record[2], []).append(entry)
 
+    def _operator(self, record: Record) -> None:
+        self._asked_count += 1
+
     def _answer(self, record: Record) -> None:
         """Note what came of a question, with what was asked for: what states its key."""
         _, _, turn, query, key, segment, outcome, *_ = record
+        self._asked_count += 1
         waiting = [each for each in self._asked.get(turn, ()) if each["outcome"] is None]
         waiting = [
             each

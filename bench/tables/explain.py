@@ -339,11 +339,14 @@ def _clean(runs: Sequence[Told]) -> Table:
     for policy in dict.fromkeys(told["policy"] for told in runs):
         mine = [told for told in runs if told["policy"] == policy]
         names = few(list(dict.fromkeys(told["scenario"] for told in mine)))
-        line = f"{counted(len(mine), 'run', 'runs')} ({names}), {_asked(*mine)}"
+        line = f"{counted(len(mine), 'run', 'runs')} each ({names}), {_asked(*mine)}"
         failed = [told for told in mine if told["status"] == "failed"]
         line += f"; {tokens(len(failed))} failed: {failed[0]['reason']}" if failed else ""
         says.setdefault(line, []).append(policy)
-    notes = tuple(f"{', '.join(who)}: {what}" for what, who in says.items())
+    notes = tuple(
+        f"{', '.join(who)}: {what if len(who) > 1 else what.replace(' each', '', 1)}"
+        for what, who in says.items()
+    )
     return Table("no answer is wrong", notes=notes)
 
 

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from bench.tables.comparison import comparison_tables, notes_table, shown_label
-from bench.tables.parts import Column, Line, Table, dollars, interval, percent, short_tokens, tokens
+from bench.tables.batch import pooled_tables, session_tables
+from bench.tables.comparison import comparison_tables, notes_table
+from bench.tables.parts import Column, Line, Table, dollars, percent, short_tokens, tokens
+from bench.tables.what_if import Row, best_of, marked, part_of, shortened, unsafe
 
 if TYPE_CHECKING:
     from bench.api import Replay
 
 __all__ = ["FEW", "replay_tables"]
 
-Row = Mapping[str, Any]
-
 FEW = 3
 """Sessions up to which each has tables of its own."""
-
-MOST = 30
-"""Sessions that have a line each; the rest is counted."""
 
 NOTES = 12
 """Notes on the sessions of a batch that are shown."""
 
 _EXAMPLES = 3
+"""Examples of each kind that a policy has, where there are no more policies than this; else one."""
 
 SAVED_NOTE = (
     "Saved is the recording's less the policy's, both simulated at one price; − is a loss. The "
     "recording is replayed as it happened: with its own compactions, and room for all else."
 )
 GONE_NOTE = (
-    "gone: questions and requests for what was not in the window, whole and current. wrong: stale "
-    "or made up, of all questions. broken: turns in which a removal, a rewrite or a refresh made "
-    "tokens behind it be computed again, and what that cost (what it saved later is in $ saved)."
+    "gone: asked for and not in the window, whole and current, of all that was asked for. wrong: "
+    "answered stale or made up, of all questions."
+)
+BROKEN_NOTE = (
+    "broken: calls before which a removal, a rewrite or a refresh made tokens behind it be "
+    "computed again, and for how much: gross, what it saved later is in $ saved."
 )
 PINS_NOTE = "! removed or cut what the scenario pins (system, tools, task): no policy to choose."
 POOLED_NOTE = "[low, high]: 95 % bootstrap interval of a session's mean, over sessions."
@@ -54,11 +53,11 @@ def replay_tables(replay: Replay, wide: bool) -> list[Table]:
             tables += _session(name, replay.recorded.get(name), rows, wide)
     else:
         last = notes_table(replay, of_all=False, said=_notes(replay))
-        tables += _sessions(replay, sessions, wide)
+        tables += session_tables(replay, sessions, wide)
     if len(sessions) > 1:
-        tables += _pooled(replay, wide)
-    notes = [SAVED_NOTE, GONE_NOTE]
-    if any(_unsafe(row) for row in replay.what_if):
+        tables += pooled_tables(replay, wide)
+    notes = [SAVED_NOTE, GONE_NOTE, *([BROKEN_NOTE] if len(sessions) <= FEW else [])]
+    if any(unsafe(row) for row in replay.what_if):
         notes.append(PINS_NOTE)
     if len(sessions) > 1:
         notes.append(POOLED_NOTE)
@@ -75,38 +74,32 @@ def _notes(replay: Replay) -> list[str]:
     return [*notes[:NOTES], *([told] if more > 0 else [])]
 
 
-def _unsafe(row: Row) -> bool:
-    """Whether a run removed a pin, or its policy did what it may not."""
-    return bool(row.get("pins_lost") or row.get("policy_bugs"))
-
-
-def _marked(row: Row, wide: bool) -> str:
-    return shown_label(row["policy"], wide) + (" !" if _unsafe(row) else "")
-
-
-def _best(rows: Sequence[Row]) -> Row | None:
-    """Return the run that saves most dollars, of those that kept their pins."""
-    able = [row for row in rows if row["saved_usd"] is not None and not _unsafe(row)]
-    return max(able, key=lambda row: row["saved_usd"], default=None)
-
-
 def _verdict(rows: Sequence[Row]) -> str:
-    best = _best(rows)
+    best = best_of(rows)
     if best is None:
         return "No policy ended with everything pinned in place."
-    usd, of = best["saved_usd"], f"of ${dollars(best['recorded_usd'])}"
+    of = f"of ${dollars(best['recorded_usd'])}"
     wrong = f"{best['wrong']:,} of {best['queries']:,} questions answered wrong"
-    if best["wrong"]:
-        right = _best([row for row in rows if row["wrong"] == 0])
+    if not best["queries"]:
+        wrong = "nothing is asked for that came before"
+    if best["wrong"] and len(rows) > 1:
+        right = best_of([row for row in rows if row["wrong"] == 0])
         wrong += ", some by every policy" if right is None else f"; with none wrong {_saves(right)}"
-    if usd > 0:
-        return f"{best['policy']} saves most, ${dollars(usd)} {of}; {wrong}."
-    return f"No policy saves; {best['policy']} loses least, ${dollars(-usd)} {of}; {wrong}."
+    if len(rows) == 1:
+        return f"{_saves(best)} {of}; {wrong}."
+    if best["saved_usd"] > 0:
+        return f"{_saves(best, ' most')} {of}; {wrong}."
+    if best["saved_usd"] == 0:
+        return f"No policy saves, and {best['policy']} loses nothing; {wrong}."
+    return f"No policy saves; {_saves(best, ' least')} {of}; {wrong}."
 
 
-def _saves(row: Row) -> str:
+def _saves(row: Row, how: str = "") -> str:
     usd = row["saved_usd"]
-    return f"{row['policy']} {'saves' if usd > 0 else 'loses'} ${dollars(abs(usd))}"
+    if not usd:
+        return f"{row['policy']} saves nothing"
+    comma = "," if how else ""
+    return f"{row['policy']} {'saves' if usd > 0 else 'loses'}{how}{comma} ${dollars(abs(usd))}"
 
 
 def _session(name: str, told: Row | None, rows: Sequence[Row], wide: bool) -> Iterator[Table]:
@@ -117,49 +110,45 @@ def _session(name: str, told: Row | None, rows: Sequence[Row], wide: bool) -> It
         at = f" at {price}" if len(prices) > 1 else ""
         notes = (*_recorded(told, price), *_fitted(told)) if told is not None else ()
         notes = (_verdict(mine), *notes) if lines else notes
-        title = f"{_cut(name, wide)}: saved against the recording{at}"
+        title = f"{shortened(name, wide)}: saved against the recording{at}"
         yield Table(title, _COLUMNS, lines, notes if lines else (*notes, "No policy ended."))
         examples = tuple(_examples(mine))
         if examples and price == prices[0]:
-            title = f"{_cut(name, wide)}: what was gone, and what broke the prefix"
+            title = f"{shortened(name, wide)}: what was gone, and what broke the prefix"
             yield Table(title=title, notes=examples)
 
 
 _COLUMNS = (
-    Column("policy"),
-    Column("tokens saved", True),
-    Column("%", True),
-    Column("$ saved", True),
-    Column("%", True),
-    Column("seconds", True),
-    Column("gone", True),
-    Column("wrong", True),
-    Column("broken", True),
-    Column("$", True),
+    Column("\npolicy"),
+    Column("tokens\nsaved", True),
+    Column("\n%", True),
+    Column("$\nsaved", True),
+    Column("\n%", True),
+    Column("s\nsaved", True),
+    Column("\ngone", True),
+    Column("\nwrong", True),
+    Column("\nbroken", True),
+    Column("\nfor $", True),
 )
 
 
 def _line(row: Row, wide: bool) -> Line:
     size = tokens if wide else short_tokens
-    gone, broke = row.get("gone_count"), row.get("broke_count")
+    broke = row.get("broke_count")
     return Line(
         (
-            _marked(row, wide),
+            marked(row, wide),
             size(row["saved_tokens"]),
             _share(row, "tokens"),
             dollars(row["saved_usd"]),
             _share(row, "usd"),
             tokens(row["saved_seconds"]),
-            "–" if gone is None else tokens(gone),
-            _of(row["wrong"], row["queries"]),
+            part_of(row.get("gone_count"), row.get("asked_count")),
+            part_of(row["wrong"], row["queries"]),
             "–" if broke is None else tokens(broke),
             "–" if broke is None else dollars(row["broke_usd"]),
         )
     )
-
-
-def _of(part: int | None, whole: int | None) -> str:
-    return "–" if part is None else f"{part:,}/{whole:,}"
 
 
 def _share(row: Row, name: str) -> str:
@@ -211,14 +200,22 @@ def _percent(share: float | None) -> str:
 
 def _examples(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the largest of what was gone and what broke, each once with the policies it befell."""
-    said: dict[str, list[str]] = {}
-    for row in rows:
-        gone = map(_was_gone, row.get("gone", ())[:_EXAMPLES])
-        broke = map(_broke, row.get("broke", ())[:_EXAMPLES])
-        for each in (*gone, *broke):
-            said.setdefault(each, []).append(row["policy"])
-    for each, policies in said.items():
-        yield f"{', '.join(dict.fromkeys(policies))}: {each}"
+    most = _EXAMPLES if len(rows) <= _EXAMPLES else 1
+    for kind, tell in (("gone", _was_gone), ("broke", _broke)):
+        said: dict[str, list[str]] = {}
+        for row in rows:
+            for each in map(tell, row.get(kind, ())[:most]):
+                said.setdefault(each, []).append(row["policy"])
+        for each, policies in said.items():
+            yield f"{_together(policies, [row['policy'] for row in rows])}: {each}"
+
+
+def _together(policies: Sequence[str], among: Sequence[str]) -> str:
+    """Return *policies* in few words, where they are most of those they are *among*."""
+    others = [policy for policy in among if policy not in policies]
+    if len(among) <= 2 or len(others) * 2 >= len(among):
+        return ", ".join(dict.fromkeys(policies))
+    return f"all but {', '.join(others)}" if others else "every policy"
 
 
 def _was_gone(gone: Row) -> str:
@@ -253,126 +250,3 @@ def _broke(broke: Row) -> str:
         f"turn {broke['turn']} {_VERBS[broke['by'][0]]} {broke['segments'][0]}{others}; "
         f"{tokens(broke['again'])} tokens were computed again for it: ${dollars(broke['usd'])}"
     )
-
-
-def _sessions(replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool) -> Iterator[Table]:
-    price = replay.what_if[0]["price"]
-    columns = (
-        Column("session"),
-        *((Column("format"),) if wide else ()),
-        Column("calls", True),
-        Column("input", True),
-        Column("$", True),
-        Column("best policy"),
-        Column("$ saved", True),
-        Column("gone", True),
-        Column("wrong", True),
-        *((Column("worst"), Column("$ saved", True)) if wide else ()),
-    )
-    names = sorted(sessions, key=lambda name: -_at_stake(replay.recorded.get(name), price))
-    shown = _distinct(names[:MOST], wide)
-    rows = []
-    for name in names[:MOST]:
-        told = replay.recorded.get(name)
-        able = [r for r in sessions[name] if r["price"] == price and r["saved_usd"] is not None]
-        best = _best(able)
-        if told is None or best is None:
-            cells = [shown[name], *("–" for _ in columns[1:])]
-        else:
-            cells = [shown[name], *_session_cells(told, best, able, price, wide)]
-        rows.append(Line(tuple(cells)))
-    title = f"{len(sessions):,} sessions at {price}: as recorded, and the policy that saves most"
-    more = len(names) - MOST
-    notes: tuple[str, ...] = (
-        "Dearest first; − is a loss. Only policies that keep what is pinned are the best.",
-    )
-    notes += (f"… and {more:,} more; --format json has all.",) if more > 0 else ()
-    yield Table(title, columns, tuple(rows), notes)
-
-
-def _at_stake(told: Row | None, price: str) -> float:
-    return 0.0 if told is None else float(told["simulated"][price]["total_cost_usd"])
-
-
-def _distinct(names: Sequence[str], wide: bool) -> dict[str, str]:
-    """Return each name shortened, or whole where another would look the same."""
-    short = {name: _cut(name, wide) for name in names}
-    count = Counter(short.values())
-    return {name: each if count[each] == 1 else name for name, each in short.items()}
-
-
-def _session_cells(
-    told: Row, best: Row, able: Sequence[Row], price: str, wide: bool
-) -> Iterator[str]:
-    simulated = told["simulated"][price]
-    worst = min(able, key=lambda row: row["saved_usd"])
-    if wide:
-        yield told["format"]
-    yield tokens(told["turns"])
-    yield (tokens if wide else short_tokens)(simulated["input_tokens"])
-    yield dollars(simulated["total_cost_usd"])
-    yield shown_label(best["policy"], wide)
-    yield dollars(best["saved_usd"])
-    yield "–" if best.get("gone_count") is None else tokens(best["gone_count"])
-    yield _of(best["wrong"], best["queries"])
-    if wide:
-        yield _marked(worst, wide)
-        yield dollars(worst["saved_usd"])
-
-
-def _cut(name: str, wide: bool) -> str:
-    most = 32 if wide else 22
-    half = most // 2
-    return name if len(name) <= most else f"{name[: half - 1]}…{name[-half:]}"
-
-
-def _pooled(replay: Replay, wide: bool) -> Iterator[Table]:
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    for row in replay.what_if:
-        count = counts.setdefault((row["price"], row["policy"]), Counter())
-        for name in ("gone_count", "wrong", "queries", "pins_lost", "policy_bugs"):
-            count[name] += row.get(name) or 0
-    groups: dict[tuple[str, str], dict[str, Row]] = {}
-    for line in replay.pooled:
-        groups.setdefault((line["price"], line["policy"]), {})[line["saved"]] = line
-    columns = (
-        Column("policy"),
-        Column("ended", True),
-        Column("tokens\nsaved, %", True),
-        *((Column("$\nsaved", True),) if wide else ()),
-        Column("$\nsaved, %", True),
-        Column("$ saved\na session", True),
-        *((Column("saves\nin", True), Column("loses\nin", True)) if wide else ()),
-        Column("\ngone", True),
-        Column("\nwrong", True),
-    )
-    for price in dict.fromkeys(price for price, _ in groups):
-        rows = [
-            Line(tuple(_pooled_cells(policy, each, counts[at, policy], wide)))
-            for (at, policy), each in groups.items()
-            if at == price
-        ]
-        yield Table(f"all sessions at {price}, pooled", columns, tuple(rows))
-
-
-def _pooled_cells(
-    policy: str, each: Mapping[str, Row], count: Mapping[str, int], wide: bool
-) -> Iterator[str]:
-    usd, saved = each["usd"], each["tokens"]
-    yield shown_label(policy, wide) + (" !" if _unsafe(count) else "")
-    yield f"{usd['n']:,}/{usd['sessions']:,}"
-    if not usd["n"]:
-        yield from ("–",) * (8 if wide else 5)
-        return
-    beside = max(abs(usd["ci_low"] or 0.0), abs(usd["ci_high"] or 0.0))
-    form = partial(dollars, beside=beside)
-    yield "–" if saved["share"] is None else percent(saved["share"])
-    if wide:
-        yield dollars(usd["total"])
-    yield "–" if usd["share"] is None else percent(usd["share"])
-    yield interval(form, usd["mean"], usd["ci_low"], usd["ci_high"], wide)
-    if wide:
-        yield tokens(usd["better"])
-        yield tokens(usd["worse"])
-    yield tokens(count["gone_count"])
-    yield _of(count["wrong"], count["queries"])

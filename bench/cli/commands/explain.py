@@ -28,8 +28,8 @@ __all__ = ["command"]
     metavar="POLICY",
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. May be repeated; `all` means every "
-    "one. Without it the first eight of `evictbench list policies` that can run it; with --query, "
-    "--segment or --turn the first of those under which there is something to explain.",
+    "one. Without it those that `compare`, or of a session `replay`, takes without it; with "
+    "--query, --segment or --turn the first of them under which there is something to explain.",
 )
 @click.option(
     "--session",

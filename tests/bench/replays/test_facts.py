@@ -131,3 +131,19 @@ def test_the_largest_are_kept_and_all_are_counted():
     found = facts(records)
     assert found["gone_count"] == MOST + 5
     assert [each["tokens"] for each in found["gone"]] == list(range(MOST + 5, 5, -1))
+
+
+def test_what_was_gone_is_of_all_that_was_asked_for():
+    """Two questions, one of them missed, and two explicit requests, one of them missed."""
+    found = facts(
+        [
+            EVICT,
+            missed(6, "old", 400),
+            ("missed", 1.0, 7, "b", 9, "operator"),
+            answer(6, "q1", "old", "abstained"),
+            answer(6, "q2", "b", "correct"),
+            ("operator", 1.0, 7, "expand", "b", "granted"),
+            ("operator", 1.0, 8, "expand", "c", "resident"),
+        ]
+    )
+    assert (found["gone_count"], found["asked_count"]) == (2, 4)
