@@ -11,6 +11,7 @@ from scenarios.transcripts.declared import Budgets, Declared
 from scenarios.transcripts.events import (
     Compaction,
     ContextWindow,
+    Edited,
     Event,
     Message,
     ToolCall,
@@ -29,12 +30,13 @@ from scenarios.transcripts.session import (
     Written,
     clean,
 )
+from scenarios.transcripts.shell_tools import located, printed
 from scenarios.transcripts.tools import Touch, touch
 from scenarios.transcripts.values import argument_values, values
 from sim.segments import Kind
 from sim.tokens import Tokenizer
 
-__all__ = ["FRAME", "Builder"]
+__all__ = ["FRAME", "LONGEST", "Builder"]
 
 _PINNED = frozenset({Kind.TOOLS, Kind.SYSTEM, Kind.TASK})
 _NAMES = {Kind.TOOL_CALL: "call", Kind.TOOL_RESULT: "result"}
@@ -47,6 +49,9 @@ its current models. The figure is the one, of 0, 10, … 100, with which the fir
 recorded runs of five harnesses lie closest to a line each (mean relative root-mean-square 0.9 %,
 against 1.4 % without); single harnesses want between 20 (OpenHands) and 150 (Claude Code).
 """
+
+LONGEST = 365 * 24 * 3600.0
+"""Seconds between two times of a recording above which one of them is wrong."""
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +116,8 @@ class Builder:
                 self._compacted(event)
             case ContextWindow():
                 self._session.window = event.tokens
+            case Edited():
+                self._write(Touch(located(event.path, None), False))
 
     # -- what comes in ---------------------------------------------------------------------
 
@@ -176,11 +183,11 @@ class Builder:
         if call.late:
             self._late.append(call.draft)
         called = call.event
-        touched = touch(called.name, called.arguments, event.text, event.failed)
+        touched = touch(called.name, called.arguments, event.text, event.failed, called.cwd)
         if touched is not None and not touched.reads:
             self._write(touched)
         if touched is not None and touched.reads and not call.late:
-            before = self._reads.again(touched.path, event.text)
+            before = self._reads.again(touched.path, printed(event.text))
             if before is not None and not event.images and event.tokens is None:
                 self._fetched(call, before)
                 return
@@ -207,14 +214,14 @@ class Builder:
     def _enter(self, call: _Call, event: ToolResult, touched: Touch | None) -> None:
         turn = self._session.turns + 1
         kind, path = Kind.TOOL_RESULT, None
-        if touched is not None:
+        if touched is not None and not touched.aside:
             kind = Kind.FILE if touched.reads else Kind.DIFF
             path = clean(touched.path) if touched.reads else None
         draft = Draft(
             id=f"{_NAMES.get(kind, kind)}-{call.number}",
             kind=kind,
             tokens=1,
-            time=self._since(event.time, call.event.time),
+            time=self._since(event.time, call.event.time, event.place),
             path=path,
             tool=call.draft.tool,
             pair=call.draft.pair,
@@ -225,7 +232,7 @@ class Builder:
             self._incoming.append(draft)
             if touched is not None and touched.reads and event.text:
                 read = Read(draft, len(self._texts))
-                self._reads.entered(touched.path, event.text, read)
+                self._reads.entered(touched.path, printed(event.text), read)
             self._texts.append(draft)
             self._miner.result(values(event.text), turn)
         self._images(draft, event.images)
@@ -317,7 +324,8 @@ class Builder:
         self._settle_times(session.turns)
         self._budgets.settle(self._incoming)
         if session.turns == 1:
-            self._settle_first()
+            for draft in self._incoming:
+                draft.pinned = draft.kind in _PINNED
         arrivals = [*self._late, *self._settle_output(), *self._incoming]
         for draft in arrivals:
             draft.turn = session.turns
@@ -339,19 +347,17 @@ class Builder:
         self._output = []
         return drafts
 
-    def _settle_first(self) -> None:
-        """Pin what every request of the session begins with."""
-        users = [d for d in self._incoming if d.kind is Kind.USER]
-        if not self._counts["task"] and users:
-            users[0].kind, users[0].id = Kind.TASK, self._name(Kind.TASK)
-        for draft in self._incoming:
-            draft.pinned = draft.kind in _PINNED
+    def _settle_task(self) -> None:
+        """Take for the task, where no user's message is recorded, the first one in their name."""
+        first = (d for d in self._session.first() if d.kind is Kind.USER)
+        if not self._counts["task"] and (task := next(first, None)) is not None:
+            task.kind, task.id, task.pinned = Kind.TASK, self._name(Kind.TASK), True
 
     def _settle_times(self, turn: int) -> None:
         """Make the turn's times latencies, and what the user alone took the wait before it."""
         base = self._said_at
         messages = [d for d in self._incoming if d.pair is None]
-        waited = max((self._since(d.time, base) for d in messages), default=0.0)
+        waited = max((self._since(d.time, base, d.place) for d in messages), default=0.0)
         if len(messages) == len(self._incoming):
             if waited:
                 self._session.waits[turn] = waited
@@ -361,7 +367,7 @@ class Builder:
         latest = 0.0
         for draft in self._incoming:
             if draft.pair is None:
-                draft.time = max(latest, self._since(draft.time, base))
+                draft.time = max(latest, self._since(draft.time, base, draft.place))
             latest = max(latest, draft.time or 0.0)
 
     def _close(self) -> None:
@@ -379,6 +385,7 @@ class Builder:
     def finish(self) -> Session:
         """Return the session; a call that was never answered is named."""
         self._close()
+        self._settle_task()
         for call in self._calls.values():
             if call is not None and not call.event.last:
                 self._findings.breaks("a call that was never answered", call.event.place)
@@ -398,9 +405,13 @@ class Builder:
         self._session.writes = [w for w in self._session.writes if w.turn <= turns]
         return self._session
 
-    @staticmethod
-    def _since(time: float | None, before: float | None) -> float:
+    def _since(self, time: float | None, before: float | None, place: int) -> float:
+        """Return the seconds from *before* to *time*, 0 where they are not known."""
         if time is None or before is None:
+            return 0.0
+        if time - before > LONGEST:
+            what = "a time more than a year after the one before it"
+            self._findings.breaks(what, place, "the time between is taken as not known")
             return 0.0
         return round(max(0.0, time - before), 3)
 

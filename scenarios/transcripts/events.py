@@ -13,7 +13,16 @@ from typing import Any
 
 from sim.segments import Kind
 
-__all__ = ["Compaction", "ContextWindow", "Event", "Message", "ToolCall", "ToolResult", "Usage"]
+__all__ = [
+    "Compaction",
+    "ContextWindow",
+    "Edited",
+    "Event",
+    "Message",
+    "ToolCall",
+    "ToolResult",
+    "Usage",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,8 @@ class ToolCall:
     """The model calls a tool; *arguments* are decoded JSON, or the text where it is none.
 
     *last*: the record ends with what the model wrote, so there can be no result. *as_text*: the
-    model wrote the call into its text, and the provider put nothing around it.
+    model wrote the call into its text, and the provider put nothing around it. *cwd* is the folder
+    in which it was called, where the record says that.
     """
 
     place: int
@@ -54,6 +64,7 @@ class ToolCall:
     last: bool = False
     tokens: int | None = None
     as_text: bool = False
+    cwd: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +122,13 @@ class ContextWindow:
     tokens: int
 
 
-Event = Message | ToolCall | ToolResult | Usage | Compaction | ContextWindow
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The record says that somebody else wrote the file at *path*, the user or a program."""
+
+    place: int
+    time: float | None
+    path: str
+
+
+Event = Message | ToolCall | ToolResult | Usage | Compaction | ContextWindow | Edited

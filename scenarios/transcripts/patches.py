@@ -1,7 +1,8 @@
 """Patches in the envelope of ``apply_patch``: which files they touch, and what they make of them.
 
-A patch comes as the argument of a tool of that name, or as a here-document of a shell command that
-calls it. One patch may touch several files. Source: the grammar that the tool is published with.
+A patch comes as the argument of a tool or a program of that name, or as a here-document of a shell
+command that calls it. One patch may touch several files. Source: the grammar that the tool is
+published with.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scenarios.transcripts.shell_tools import SHELLS
+
 __all__ = ["patch_of", "patched"]
 
 _TOOL = "applypatch"
-_SHELLS = frozenset({"bash", "exec", "execcommand", "localshell", "shell", "shellcommand"})
 _TEXTS = ("input", "patch", "patchText")
 _COMMANDS = ("command", "cmd")
 _BEGIN = "*** Begin Patch"
@@ -32,13 +34,16 @@ def patch_of(plain: str, arguments: Any) -> str | None:
         return None
     if plain == _TOOL:
         keys: tuple[str, ...] = (*_TEXTS, *_COMMANDS)
-    elif plain in _SHELLS:
+    elif plain in SHELLS:
         keys = _COMMANDS
     else:
         return None
-    for text in (text for key in keys for text in _strings(arguments.get(key))):
-        if _BEGIN in text and (plain == _TOOL or _HERE.search(text.partition(_BEGIN)[0])):
-            return text
+    for key in keys:
+        words = _strings(arguments.get(key))
+        called = plain == _TOOL or words[:1] == ["apply_patch"]
+        for text in words:
+            if _BEGIN in text and (called or _HERE.search(text.partition(_BEGIN)[0])):
+                return text
     return None
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 from scenarios.transcripts.session import Draft
 
 __all__ = ["Read", "Reads"]
+
+_CUT = re.compile(r"\n\.\.\. \(truncated\)\s*\Z")
+"""How a text ends that the record holds in part: it may be the same, or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,12 @@ class Reads:
         self._reads: dict[str, dict[bytes, Read]] = {}
 
     def again(self, path: str, text: str) -> Read | None:
-        """Return the read of *path* that brought this very *text*, None if there is none."""
+        """Return the read of *path* that brought this very *text*, None if there is none.
+
+        A text that the record has cut off is never known to be the same.
+        """
+        if _CUT.search(text):
+            return None
         return self._reads.get(path, {}).get(_digest(text))
 
     def entered(self, path: str, text: str, read: Read) -> None:

@@ -25,7 +25,10 @@ EDITOR = "str_replace_editor"
         (EDITOR, {"command": "delete", "path": "/a"}, None),
         (EDITOR, {"command": ["view"], "path": "/a"}, None),
         (EDITOR, {"path": "/a"}, None),
-        ("Bash", {"command": "cat /a"}, None),
+        ("Bash", {"command": "cat /a"}, Touch("/a", True)),
+        ("Bash", {"command": "cat a"}, None),
+        ("Bash", {"command": "mv /a /b"}, Touch("/a", False, also=("/b",))),
+        ("Bash", {"command": "make > /a"}, Touch("/a", False, aside=True)),
         ("Grep", {"path": "/a", "pattern": "x"}, None),
         ("Read", {"file_path": " "}, None),
         ("Read", {"file_path": 7}, None),
@@ -63,3 +66,38 @@ def test_a_file_that_speaks_of_errors_is_still_read():
 def test_the_listing_of_a_directory_is_no_file():
     listing = "Here's the files and directories up to 2 levels deep in /a"
     assert touch(EDITOR, {"command": "view", "path": "/a"}, listing, False) is None
+
+
+def test_a_relative_path_is_seen_from_the_folder_of_the_call():
+    """So a file has one name, whichever tool touches it."""
+    patch = "*** Begin Patch\n*** Update File: b.py\n@@\n-x\n+y\n*** End Patch"
+    heredoc = f"apply_patch <<'EOF'\n{patch}\nEOF"
+    for name, arguments, path in [
+        ("read_file", {"path": "b.py"}, "/w/b.py"),
+        ("edit", {"path": "../b.py"}, "/b.py"),
+        ("write_file", {"path": "/v/b.py", "content": ""}, "/v/b.py"),
+        ("read_file", {"path": "C:\\w\\b.py"}, "C:\\w\\b.py"),
+        ("read_file", {"path": "~/b.py"}, "~/b.py"),
+        ("shell", {"command": ["cat", "b.py"]}, "/w/b.py"),
+        ("shell", {"command": ["cat", "b.py"], "workdir": "s"}, "/w/s/b.py"),
+        ("apply_patch", patch, "/w/b.py"),
+        ("shell", {"command": ["apply_patch", patch]}, "/w/b.py"),
+        ("shell", {"command": ["bash", "-lc", heredoc]}, "/w/b.py"),
+        ("shell", {"command": ["bash", "-lc", heredoc], "workdir": "/v"}, "/v/b.py"),
+        ("shell", {"command": ["bash", "-lc", f"cd s && {heredoc}"]}, "/w/s/b.py"),
+        ("shell", {"command": ["bash", "-lc", f"git status; {heredoc}"]}, "/w/b.py"),
+        ("shell", {"command": ["bash", "-lc", f"cd $D; {heredoc}"]}, "b.py"),
+    ]:
+        assert touch(name, arguments, "fine", False, "/w").path == path, arguments
+    assert touch("read_file", {"path": "b.py"}, "fine", False).path == "b.py"
+    assert touch("read_file", {"path": "b.py"}, "fine", False, "C:\\w").path == "b.py"
+
+
+@pytest.mark.parametrize(
+    "result",
+    ["apply_patch verification failed: no such lines", "error: x", "bash: apply_patch: not found"],
+)
+def test_a_patch_that_failed_writes_nothing(result):
+    patch = "*** Begin Patch\n*** Delete File: b.py\n*** End Patch"
+    assert touch("apply_patch", patch, "Success.", False) == Touch("b.py", False)
+    assert touch("apply_patch", patch, result, False) is None
