@@ -9,6 +9,7 @@ from typing import Any
 from scenarios.transcripts.findings import Findings, shown
 
 __all__ = [
+    "arguments_of",
     "as_text",
     "blocks",
     "compact",
@@ -17,10 +18,12 @@ __all__ = [
     "text_and_images",
     "tokens_of",
     "unknown_kind",
+    "unknown_part",
     "whole",
 ]
 
 _TEXTS = ("text", "input_text", "output_text")
+_THOUGHTS = ("thinking", "redacted_thinking")
 _IMAGES = ("image", "image_url", "input_image")
 
 
@@ -68,6 +71,29 @@ def unknown_kind(value: Any, what: str) -> str:
     return f"a {what} of the unknown type {shown(value)}"
 
 
+def unknown_part(block: dict[str, Any]) -> str:
+    """Return what is amiss with a part of a content that is none of those that are known."""
+    kind = block.get("type")
+    if kind in _TEXTS or kind in _THOUGHTS:
+        return f"a content part of the type {shown(kind)} without a text"
+    return unknown_kind(kind, "content part")
+
+
+def arguments_of(given: Any, place: int, findings: Findings) -> Any:
+    """Return the arguments of a tool call, which APIs give as JSON in a text.
+
+    A text that is no JSON stays a text and is named; an empty one stands for no arguments.
+    """
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError):
+        if given.strip():
+            findings.breaks("tool arguments that are no JSON", place, "kept as a text")
+        return given
+
+
 def blocks(content: Any, place: int, findings: Findings) -> Iterator[dict[str, Any]]:
     """Yield the blocks of a message's content; a text is one block, what is none is named."""
     if content is None:
@@ -112,5 +138,5 @@ def text_and_images(content: Any, place: int, findings: Findings) -> tuple[str, 
         elif is_image(block):
             images += 1
         else:
-            findings.breaks(unknown_kind(block.get("type"), "content part"), place)
+            findings.breaks(unknown_part(block), place)
     return "\n".join(texts), images

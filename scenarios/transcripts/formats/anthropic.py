@@ -18,7 +18,7 @@ from scenarios.transcripts.content import (
     is_image,
     text_and_images,
     tokens_of,
-    unknown_kind,
+    unknown_part,
 )
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings
@@ -113,14 +113,14 @@ def _part(
     if isinstance(kind, str) and kind.endswith("tool_result"):
         yield from _result(block, place, time, findings)
     elif call is None:
-        findings.breaks(unknown_kind(kind, "content part"), place)
+        findings.breaks(unknown_part(block), place)
     elif isinstance(kind, str) and kind.endswith("tool_use"):
         yield from _tool_call(block, place, time, call, findings)
     elif (said := _said(block, place, time, call)) is not None:
         if said.text or said.hidden_bytes:
             yield said
     else:
-        findings.breaks(unknown_kind(kind, "content part"), place)
+        findings.breaks(unknown_part(block), place)
 
 
 def _said(block: dict[str, Any], place: int, time: float | None, call: str) -> Message | None:

@@ -8,16 +8,18 @@ window of its own: its lines bear its ``agentId``, or hang by ``parentUuid`` on 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import unknown_kind, whole
-from scenarios.transcripts.events import Compaction, Event, Message
-from scenarios.transcripts.findings import Findings, counted
+from scenarios.transcripts.content import compact, tokens_of, unknown_kind
+from scenarios.transcripts.events import Compaction, Edited, Event, Message, ToolCall
+from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.anthropic import parts, usage
+from scenarios.transcripts.formats.claude_attachments import attached, is_kept_back
 from scenarios.transcripts.formats.format import Format, Seen, Thread
 from scenarios.transcripts.recording import Recording
 
@@ -39,7 +41,9 @@ _BOOKS = (
     "system",
 )
 _MARKS = frozenset({"isSidechain", "parentUuid", "sessionId", "uuid"})
+_ATTACHMENT = "attachment"
 _SYNTHETIC = "<synthetic>"
+_LEAVES = re.compile(r"\b(?:cd|pushd|popd|source|eval)\b")
 
 
 def is_claude_code(sample: list[Any]) -> bool:
@@ -122,6 +126,10 @@ class _Thread:
         self._sides = _Sides()
         self._uuids: set[str] = set()
         self._left: Counter[str] = Counter()
+        self._unheld: Counter[str] = Counter()
+        """Attachments whose text the record does not hold, by their type."""
+        self._leaves = ""
+        """The last model call in which a command may have changed the folder."""
         self._synthetic = 0
         self._aside = 0
 
@@ -131,7 +139,7 @@ class _Thread:
             self._amiss("a record that is not an object", place)
             return
         kind = record.get("type")
-        if kind not in _TALK and kind not in _BOOKS:
+        if kind not in _TALK and kind not in _BOOKS and kind != _ATTACHMENT:
             self._amiss(unknown_kind(kind, "record"), place)
             return
         if self._repeated(record, place):
@@ -140,6 +148,8 @@ class _Thread:
             yield from self._book(kind, record, place)
         elif self._thread(record, place) != self._side:
             self._aside += 1
+        elif kind == _ATTACHMENT:
+            yield from self._attachment(record, place)
         else:
             yield from self._talk(kind, record, place)
 
@@ -169,10 +179,25 @@ class _Thread:
             if self._thread(record, place) == self._side:
                 data = record.get("compactMetadata")
                 data = data if isinstance(data, dict) else {}
-                time, before = self._time(record, place), whole(data.get("preTokens"))
-                yield Compaction(place, time, str(data.get("trigger")), before=before)
+                before = tokens_of(data, "preTokens", place, self._findings)
+                trigger = str(data.get("trigger"))
+                yield Compaction(place, self._time(record, place), trigger, before=before)
             return
         self._left[kind] += 1
+
+    def _attachment(self, record: dict[str, Any], place: int) -> Iterator[Event]:
+        data = record.get(_ATTACHMENT)
+        if not isinstance(data, dict) or not isinstance(kind := data.get("type"), str):
+            self._findings.breaks("an attachment without a type", place)
+        elif is_kept_back(data):
+            self._left[_ATTACHMENT] += 1
+        elif (found := attached(data)) is None:
+            self._unheld[shown(kind)] += 1
+        else:
+            time = self._time(record, place)
+            if found.edited is not None:
+                yield Edited(place, time, found.edited)
+            yield from parts(found.content, place, time, None, self._findings, found.injected)
 
     def _talk(self, kind: str, record: dict[str, Any], place: int) -> Iterator[Event]:
         message = record.get("message")
@@ -193,10 +218,23 @@ class _Thread:
             return
         names = (message.get("id"), record.get("requestId"), record.get("uuid"))
         call = next((n for n in names if isinstance(n, str) and n), f"line {place}")
-        yield from parts(message["content"], place, time, call, self._findings)
+        for event in parts(message["content"], place, time, call, self._findings):
+            yield self._placed(event, record) if isinstance(event, ToolCall) else event
         used = usage(message.get("usage"), place, time, call, self._findings)
         final = message.get("stop_reason") is not None
         yield used if final else replace(used, output_tokens=None)
+
+    def _placed(self, event: ToolCall, record: dict[str, Any]) -> ToolCall:
+        """Return a call with the folder that its record says.
+
+        The calls of one message run one after the other, and in one shell: where an earlier one
+        may have left the folder, the record, written before that, does not tell it.
+        """
+        cwd = record.get("cwd")
+        left = self._leaves == event.call
+        if _LEAVES.search(compact(event.arguments)):
+            self._leaves = event.call
+        return replace(event, cwd=cwd if isinstance(cwd, str) and not left else None)
 
     def _time(self, record: dict[str, Any], place: int) -> float | None:
         return stamp(record, ("timestamp",), place, self._findings)
@@ -216,6 +254,10 @@ class _Thread:
         if self._synthetic:
             count = counted(self._synthetic, "message", "messages")
             note(f"{count} in the model's name that the harness wrote, left out: no model call")
+        if self._unheld:
+            count = counted(sum(self._unheld.values()), "attachment", "attachments")
+            kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(self._unheld.items()))
+            note(f"{count} whose text is not recorded, left out: {kinds}")
         if self._left:
             books = ", ".join(f"{n} {kind}" for kind, n in sorted(self._left.items()))
             note(f"lines that are no part of a prompt: {books}")

@@ -153,13 +153,13 @@ class _Reader:
         if gone is not None and self._calls:
             yield from self._settle(place, None)
             trigger = "manual" if str(told.get("reason")).startswith("manual") else "auto"
-            before = whole(told.get("tokensBefore"))
+            before = tokens_of(told, "tokensBefore", place, self._findings)
             yield Compaction(place, time, trigger, before=before, kept_from=gone + 1)
             yield Message(place, time, Kind.USER, text, injected=True, summary=True)
             return
         removed = whole(told.get("messagesRemoved"))
-        size = "" if removed is None else f", {counted(removed, 'message', 'messages')}"
-        note = f"message {place} is what a compaction left; what it removed{size}, is not recorded"
+        size = "" if removed is None else f", {counted(removed, 'message', 'messages')},"
+        note = f"message {place} is what a compaction left; what it removed{size} is not recorded"
         self._findings.note(note)
         if told.get("kind") == "compaction":
             yield from self._user(message.get("content"), place, time)

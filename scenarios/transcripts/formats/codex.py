@@ -24,7 +24,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, text_and_images, unknown_kind, whole
+from scenarios.transcripts.content import (
+    arguments_of,
+    compact,
+    text_and_images,
+    unknown_kind,
+    whole,
+)
 from scenarios.transcripts.events import (
     Compaction,
     ContextWindow,
@@ -72,7 +78,7 @@ class _Session:
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._calls = Calls()
+        self._calls = Calls(findings)
         self._window: int | None = None
         self._task: str | None = None
         self._users: list[str] = []
@@ -80,6 +86,7 @@ class _Session:
         self._first: list[Event] | None = []
         """What leads up to the first call: its system prompt may stand behind it."""
         self._system = False
+        self._cwd: str | None = None
         self._left: Counter[str] = Counter()
         self._hosted: Counter[str] = Counter()
         self._rolled_back = 0
@@ -132,6 +139,7 @@ class _Session:
                 yield from self._meta(payload, place)
             case "turn_context":
                 yield from self._instructions(payload.get("base_instructions"), place)
+                self._cwd = _folder(payload) or self._cwd
                 self._left[kind] += 1
             case "event_msg":
                 yield from self._event(payload, place, time)
@@ -144,6 +152,7 @@ class _Session:
 
     def _meta(self, payload: dict[str, Any], place: int) -> Iterator[Event]:
         self._left["session_meta"] += 1
+        self._cwd = _folder(payload) or self._cwd
         tools = payload.get("dynamic_tools")
         if isinstance(tools, list) and tools and self._first is not None:
             yield Message(place, None, Kind.TOOLS, compact(tools))
@@ -291,8 +300,8 @@ class _Session:
             self._findings.breaks("a tool call without id or name", place)
             return
         if kind == "function_call" and isinstance(arguments, str):
-            arguments = _decoded(arguments)
-        yield ToolCall(place, time, identity, name, arguments, call)
+            arguments = arguments_of(arguments, place, self._findings)
+        yield ToolCall(place, time, identity, name, arguments, call, cwd=self._cwd)
 
     def _result(
         self, kind: str, item: dict[str, Any], place: int, time: float | None
@@ -350,6 +359,11 @@ def _rank(event: Event) -> int:
     """Order what leads up to the first call: tools, system prompt, the rest as it came."""
     kind = event.kind if isinstance(event, Message) else None
     return {Kind.TOOLS: 0, Kind.SYSTEM: 1}.get(kind, 2) if kind is not None else 2
+
+
+def _folder(payload: dict[str, Any]) -> str | None:
+    cwd = payload.get("cwd")
+    return cwd if isinstance(cwd, str) else None
 
 
 def _texts(parts: Any) -> Iterator[str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from scenarios.transcripts.content import whole
+from scenarios.transcripts.content import tokens_of, whole
 from scenarios.transcripts.events import Event, Message, ToolCall, Usage
+from scenarios.transcripts.findings import Findings
 from sim.segments import Kind
 
 __all__ = ["Calls"]
@@ -27,7 +28,8 @@ class Calls:
     known by then and its thoughts get their size.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
         self.lost = 0
         """Calls that were counted and left nothing."""
         self.last_prompt: int | None = None
@@ -69,13 +71,17 @@ class Calls:
         last, total = info.get("last_token_usage"), info.get("total_token_usage")
         last = last if isinstance(last, dict) else {}
         total = total if isinstance(total, dict) else last
-        prompt, sums = whole(last.get("input_tokens")), [whole(total.get(key)) for key in _SUMS]
+        sums = [whole(total.get(key)) for key in _SUMS]
+        prompt = tokens_of(last, "input_tokens", place, self._findings)
         if not prompt or sums == self._sums:
             return
         self._sums, self.last_prompt = sums, prompt
-        cached, written = whole(last.get("cached_input_tokens")), whole(last.get("output_tokens"))
+        cached, written, thought = (
+            tokens_of(last, f"{name}_tokens", place, self._findings)
+            for name in ("cached_input", "output", "reasoning_output")
+        )
         used = Usage(place, time, self._name, prompt, cached, None, written)
-        counted = (used, whole(last.get("reasoning_output_tokens")))
+        counted = (used, thought)
         if not self._settled and (not self._ended or (not self._ahead and self._used is None)):
             self.lost += self._used is not None
             self._ahead, self._used = False, counted

@@ -98,6 +98,9 @@ class Parts:
         if not isinstance(part, dict):
             self._findings.breaks("a content part that is not an object", place)
             return
+        if "text" in part:
+            self._findings.breaks("a content part of the type 'text' without a text", place)
+            return
         kinds = " and ".join(sorted(shown(key) for key in part.keys() - _SIGNS)[:3])
         if kinds or not part:
             self._findings.breaks(f"a content part of unknown kind: {kinds or 'empty'}", place)

@@ -6,13 +6,11 @@ string, and tool. The older ``function_call`` and role ``function`` have no id a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, text_and_images, tokens_of
+from scenarios.transcripts.content import arguments_of, compact, text_and_images, tokens_of
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, only
@@ -134,10 +132,9 @@ def _tool_call(
     if not isinstance(identity, str) or not isinstance(name, str):
         findings.breaks("a tool call without id or name", place)
         return
-    arguments = called.get("arguments", called.get("input"))
-    if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):
-            arguments = json.loads(arguments)
+    arguments = called.get("input")
+    if "arguments" in called:
+        arguments = arguments_of(called["arguments"], place, findings)
     yield ToolCall(place, time, identity, name, arguments, call)
 
 

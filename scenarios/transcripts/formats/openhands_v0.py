@@ -7,14 +7,19 @@ its text, and a result came back as text. Some keep arguments and extras beside 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, leaves, text_and_images, whole
+from scenarios.transcripts.content import (
+    arguments_of,
+    compact,
+    leaves,
+    text_and_images,
+    tokens_of,
+    whole,
+)
 from scenarios.transcripts.events import (
     Compaction,
     ContextWindow,
@@ -298,7 +303,8 @@ class _Reader:
         if not text and not response and action != "think":
             text = _text(args.get("thought"))
         if action in ("finish", "reject"):
-            texts = [text, *map(str, leaves(_final(response, args, identity)))]
+            final = _final(response, args, identity, place, self._findings)
+            texts = [text, *map(str, leaves(final))]
             text = "\n".join(t for n, t in enumerate(texts) if t and t not in texts[:n])
             yield Message(place, time, Kind.ASSISTANT, text, 0, call)
         else:
@@ -306,7 +312,7 @@ class _Reader:
                 yield Message(place, time, Kind.ASSISTANT, text, 0, call)
             if not isinstance(identity, str):
                 identity, name = f"event {place}", action
-            arguments = _arguments(response, identity)
+            arguments = _arguments(response, identity, place, self._findings)
             if arguments is None:
                 arguments = _written(action, args)
             self._by_event[_key(event, place)] = identity
@@ -341,7 +347,8 @@ class _Reader:
             used = usage(response["usage"], place, time, call, self._findings)
         elif row:
             keys = ("prompt", "cache_read", "cache_write", "completion")
-            used = Usage(place, time, call, *(whole(row.get(f"{key}_tokens")) for key in keys))
+            tokens = (tokens_of(row, f"{key}_tokens", place, self._findings) for key in keys)
+            used = Usage(place, time, call, *tokens)
         else:
             return
         self._prompt = used.input_tokens or self._prompt
@@ -381,17 +388,14 @@ def _message_of(response: dict[str, Any]) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def _arguments(response: dict[str, Any], identity: Any) -> Any:
+def _arguments(response: dict[str, Any], identity: Any, place: int, findings: Findings) -> Any:
     """Return the arguments of the call *identity* in what the model wrote, None if not there."""
     calls = _message_of(response).get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict) and call.get("id") == identity:
             called = call.get("function")
             arguments = called.get("arguments") if isinstance(called, dict) else None
-            if isinstance(arguments, str):
-                with suppress(ValueError, RecursionError):
-                    return json.loads(arguments)
-            return arguments
+            return arguments_of(arguments, place, findings)
     return None
 
 
@@ -409,9 +413,11 @@ def _written(action: str, args: dict[str, Any]) -> Any:
     return _own(args)
 
 
-def _final(response: dict[str, Any], args: dict[str, Any], identity: Any) -> Any:
+def _final(
+    response: dict[str, Any], args: dict[str, Any], identity: Any, place: int, findings: Findings
+) -> Any:
     """Return what the model says at its end."""
-    arguments = _arguments(response, identity)
+    arguments = _arguments(response, identity, place, findings)
     if arguments is not None:
         return arguments
     return [args.get(key) for key in ("final_thought", "outputs") if args.get(key)]

@@ -6,14 +6,12 @@ that they answer; a condensation names the events that it forgets, by id.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, text_and_images, unknown_kind
+from scenarios.transcripts.content import arguments_of, compact, text_and_images, unknown_kind
 from scenarios.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
 from scenarios.transcripts.findings import Findings
 from sim.segments import Kind
@@ -138,9 +136,8 @@ class _Reader:
             self._findings.breaks("a tool call without id or name", place)
             return
         self._calls[str(event.get("id"))] = identity
-        yield ToolCall(
-            place, time, identity, name, _arguments(tool, event), call, place > self._answered
-        )
+        arguments = _arguments(tool, event, place, self._findings)
+        yield ToolCall(place, time, identity, name, arguments, call, place > self._answered)
 
     def _answer(
         self, kind: str, event: dict[str, Any], place: int, time: float | None
@@ -213,14 +210,12 @@ def _call(event: dict[str, Any], place: int) -> str:
     return identity if isinstance(identity, str) and identity else f"event {place}"
 
 
-def _arguments(tool: dict[str, Any], event: dict[str, Any]) -> Any:
+def _arguments(tool: dict[str, Any], event: dict[str, Any], place: int, findings: Findings) -> Any:
     """Return the arguments of a call as the model wrote them, else as the harness read them."""
     inner = tool.get("function")
     arguments = tool.get("arguments", inner.get("arguments") if isinstance(inner, dict) else None)
     if isinstance(arguments, str):
-        with suppress(ValueError, RecursionError):
-            return json.loads(arguments)
-        return arguments
+        return arguments_of(arguments, place, findings)
     if arguments is None and isinstance(action := event.get("action"), dict):
         return {key: value for key, value in action.items() if key != "kind"}
     return {} if arguments is None else arguments

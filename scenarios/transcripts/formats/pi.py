@@ -18,7 +18,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import text_and_images, tokens_of, unknown_kind, whole
+from scenarios.transcripts.content import (
+    text_and_images,
+    tokens_of,
+    unknown_kind,
+    unknown_part,
+    whole,
+)
 from scenarios.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
@@ -61,6 +67,7 @@ class _Session:
         """The place of each entry, the header the first."""
         self._ids: dict[str, int] = {}
         self._left: Counter[str] = Counter()
+        self._cwd: str | None = None
         self._given_up = self._empty = self._unanswered = self._broken_off = self._private = 0
 
     def take(self, place: int, record: Any) -> Iterator[Event]:
@@ -84,6 +91,7 @@ class _Session:
         kind = record.get("type")
         if kind == "session":
             self._version = whole(record.get("version")) or 1
+            self._cwd = cwd if isinstance(cwd := record.get("cwd"), str) else None
         elif kind == "message":
             yield from self._message(record, place)
         elif kind == "compaction":
@@ -108,7 +116,7 @@ class _Session:
 
     def _compaction(self, record: dict[str, Any], place: int) -> Iterator[Event]:
         time = self._time(record, place)
-        before = whole(record.get("tokensBefore"))
+        before = tokens_of(record, "tokensBefore", place, self._findings)
         kept = self._kept_from(record, place)
         yield Compaction(place, time, "unknown", before=before, kept_from=kept)
         yield from self._summary(record, place, time, compacted=True)
@@ -222,11 +230,12 @@ class _Session:
             case {"type": "toolCall", "id": str(identity), "name": str(name)}:
                 self._unanswered += last
                 arguments = block.get("arguments")
-                yield ToolCall(place, time, identity, name, arguments, call, last)
+                cwd = self._cwd
+                yield ToolCall(place, time, identity, name, arguments, call, last, cwd=cwd)
             case {"type": "toolCall"}:
                 self._findings.breaks("a tool call without id or name", place)
-            case {"type": kind}:
-                self._findings.breaks(unknown_kind(kind, "content part"), place)
+            case {"type": _}:
+                self._findings.breaks(unknown_part(block), place)
             case _:
                 self._findings.breaks("a content part without a type", place)
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, unknown_kind, whole
-from scenarios.transcripts.events import Compaction, ContextWindow, Event, Message
+from scenarios.transcripts.content import compact, tokens_of, unknown_kind, whole
+from scenarios.transcripts.events import Compaction, ContextWindow, Event, Message, ToolCall
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.formats.gemini_parts import Parts, plain_text, usage
@@ -120,7 +121,9 @@ class _Thread:
             yield ContextWindow(place, time, window)
         name = record.get("uuid")
         call = name if isinstance(name, str) and name else f"line {place}"
-        yield from self._parts.written(parts, place, time, call)
+        cwd = record.get("cwd") if isinstance(record.get("cwd"), str) else None
+        for event in self._parts.written(parts, place, time, call):
+            yield replace(event, cwd=cwd) if isinstance(event, ToolCall) else event
         yield usage(record.get("usageMetadata"), place, time, call, self._findings)
 
     def _system(self, record: dict[str, Any], place: int) -> Iterator[Event]:
@@ -154,7 +157,7 @@ class _Thread:
             return
         kept = self._kept(history)
         kept_from = self._messages[-kept][0] if kept else None
-        before = whole(info.get("originalTokenCount")) if isinstance(info, dict) else None
+        before = tokens_of(info, "originalTokenCount", place, self._findings)
         yield Compaction(place, time, "unknown", before=before, kept_from=kept_from)
         if text := plain_text(history[: len(history) - kept]):
             yield Message(place, time, Kind.USER, text, injected=True, summary=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import tokens_of, whole
+from scenarios.transcripts.content import tokens_of
 from scenarios.transcripts.events import (
     Compaction,
     Event,
@@ -286,7 +286,8 @@ class _Reader:
         if not self._call:
             self._left["condense_context"] += 1
             return
-        yield Compaction(place, time, "auto", before=whole(data.get("prevContextTokens")))
+        before = tokens_of(data, "prevContextTokens", place, self._findings)
+        yield Compaction(place, time, "auto", before=before)
         if isinstance(summary, str) and summary:
             yield Message(place, time, Kind.USER, summary, injected=True, summary=True)
 

@@ -9,14 +9,12 @@ A run of several attempts holds a trajectory each.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
-from scenarios.transcripts.content import compact, text_and_images, whole
+from scenarios.transcripts.content import arguments_of, compact, text_and_images, whole
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult
 from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats.format import Format, Seen, Thread
@@ -231,9 +229,7 @@ class _Walk:
                 self._findings.breaks("a tool call without id or name", place)
                 continue
             arguments, identity = called.get("arguments"), each.get("id")
-            if isinstance(arguments, str):
-                with suppress(ValueError, RecursionError):
-                    arguments = json.loads(arguments)
+            arguments = arguments_of(arguments, place, self._findings)
             yield identity if isinstance(identity, str) else f"call {place}", name, arguments
 
     def notes(self) -> None:

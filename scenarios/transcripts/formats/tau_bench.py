@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import compact, whole
+from scenarios.transcripts.content import compact, tokens_of, whole
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
@@ -114,8 +114,10 @@ def _turn(message: dict[str, Any], place: int, findings: Findings) -> Iterator[E
                 event = ToolResult(place, time, event.id, event.text, event.images, True)
             yield event
         if call is not None and isinstance(data := message.get("usage"), dict):
-            tokens = (whole(data.get(f"{what}_tokens")) for what in ("prompt", "completion"))
-            prompt, answer = tokens
+            prompt, answer = (
+                tokens_of(data, f"{what}_tokens", place, findings)
+                for what in ("prompt", "completion")
+            )
             yield Usage(place, time, call, prompt or None, output_tokens=answer)
 
 

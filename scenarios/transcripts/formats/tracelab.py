@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
-from scenarios.transcripts.content import unknown_kind, whole
+from scenarios.transcripts.content import tokens_of, unknown_kind, whole
 from scenarios.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats import claude_code, codex
@@ -113,7 +113,7 @@ class _Session:
                 return
             self._rounds.add(identity)
         events = self._events(record, place)
-        prompt = whole(record.get("input_tokens_total")) or None
+        prompt = tokens_of(record, "input_tokens_total", place, self._findings) or None
         inputs = [e for e in events if e["event_type"] in _INPUTS]
         sizes = [
             _characters(e, "content_chars" if e["event_type"] == "user_message" else "result_chars")
@@ -129,9 +129,10 @@ class _Session:
             self._unrecorded = max(0, prompt - guess)
         call = f"line {place}"
         yield from self._wrote(events, record, place, call, last)
-        written = whole(record.get("claude_cache_creation_input_tokens"))
-        cached = whole(record.get("prefix_tokens"))
-        answer = whole(record.get("output_tokens"))
+        written, cached, answer = (
+            tokens_of(record, name, place, self._findings)
+            for name in ("claude_cache_creation_input_tokens", "prefix_tokens", "output_tokens")
+        )
         yield Usage(place, None, call, prompt, cached, written, answer)
         self._prompt, self._answer = prompt or self._prompt, answer or 0
 
@@ -313,7 +314,7 @@ class _Survey:
                 continue
             session = record.get("session_id")
             number = whole(record.get("round_index"))
-            prompt = whole(record.get("input_tokens_total")) or None
+            prompt = tokens_of(record, "input_tokens_total", place, self._findings) or None
             rounds = self._sessions.setdefault(session if isinstance(session, str) else "", [])
             rounds.append(
                 (rounds[-1][0] if number is None and rounds else number or 0, place, offset, prompt)

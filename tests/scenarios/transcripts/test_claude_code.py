@@ -485,3 +485,24 @@ def test_a_mention_is_a_query_in_the_turn_of_the_call_that_wrote_it(path):
     ]
     facts = {a.id: [f.key for f in a.facts] for a in arrivals(script).values() if a.facts}
     assert facts == {"result-1": ["req_77ab1", "31415926"]}
+
+
+def test_a_wait_of_more_than_a_year_is_not_known(path):
+    """A year is the longest that is believed: 31,536,000 seconds."""
+    lines = Lines().user("x", 0).model("m1", 2, text("ok"))
+    lines.user("a year later", 2 + 31_536_000).model("m2", 2 + 31_536_001, text("ok"))
+    lines.user("later still", 2 + 2 * 31_536_001).model("m3", 9, text("ok"))
+    scenario, warnings, _ = load(lines.write(path))
+    assert waits(scenario.script(0)) == {2: 31_536_000.0}
+    assert warnings == [
+        f"{path}:5: a time more than a year after the one before it "
+        "(the time between is taken as not known)"
+    ]
+
+
+def test_a_tool_that_took_thousands_of_years_is_one_that_is_not_known(path):
+    lines = Lines().user("x", 0).model("m1", 2, use("t1", command="ls"))
+    lines.result("t1", "a", 0, timestamp="9999-12-31T23:59:59Z").model("m2", 9, text("ok"))
+    scenario, warnings, _ = load(lines.write(path))
+    assert arrivals(scenario.script(0))["result-1"].time == 0.0
+    assert len(warnings) == 1 and ":3: a time more than a year after" in warnings[0]

@@ -64,7 +64,7 @@ OPENAI = {
             "reasoning_content": "hm",
             "tool_calls": [
                 {"id": "a", "function": {"name": "sh", "arguments": '{"c": "caf\\u00e9_01"}'}},
-                {"id": "b", "function": {"name": "sh", "arguments": "not json"}},
+                {"id": "b", "function": {"name": "sh", "arguments": '"json"'}},
             ],
         },
         {"role": "tool", "tool_call_id": "a", "content": "hello"},
@@ -146,9 +146,35 @@ def test_openai_messages(path):
         2: ["thinking-1", "call-1", "call-2", "result-1", "result-2"],
     }
     found = arrivals(script)
-    # "sh" 1; {"c": "café_01"} has 17 bytes decoded, 5 tokens; "not json" 2
-    assert (found["call-1"].tokens, found["call-2"].tokens) == (6 + FRAME, 3 + FRAME)
+    # "sh" 1; {"c": "café_01"} has 17 bytes decoded, 5 tokens; json 1
+    assert (found["call-1"].tokens, found["call-2"].tokens) == (6 + FRAME, 2 + FRAME)
     assert script.recorded == {2: {"input_tokens": 70}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "tokens"),
+    [
+        # {"c": 1} as it stands has 8 bytes, 2 tokens; cut off, its 7 are two as well
+        ('{"c": 1}', [], 2),
+        ('{"c": 1', ["tool arguments that are no JSON (kept as a text)"], 2),
+        ("not json", ["tool arguments that are no JSON (kept as a text)"], 2),
+        (" ", [], 1),
+        ({"c": 1}, [], 2),
+    ],
+)
+def test_arguments_that_are_no_json_are_named_and_kept(path, arguments, said, tokens):
+    messages = [
+        {"role": "user", "content": "x"},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "a", "function": {"name": "sh", "arguments": arguments}}],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": "hello"},
+        {"role": "assistant", "content": "ok"},
+    ]
+    scenario, warnings, _ = load(put(path, messages))
+    assert warnings == [f"{path}: message 2: {each}" for each in said]
+    assert arrivals(scenario.script(0))["call-1"].tokens == 1 + tokens + FRAME
 
 
 def test_function_calls_without_ids_pair_by_order(path):
@@ -223,6 +249,10 @@ BREAKS = {
     },
     "tool calls that are no list": {"role": "assistant", "tool_calls": 7},
     "a content part of the unknown type 'video'": {"role": "user", "content": [{"type": "video"}]},
+    "a content part of the type 'text' without a text": {
+        "role": "user",
+        "content": [{"type": "text", "text": ["x"]}],
+    },
     "content that is neither text nor a list": {"role": "user", "content": 7},
     "a time that cannot be read": {"role": "user", "content": "x", "timestamp": "soon"},
 }
