@@ -26,6 +26,7 @@ from bench.reversals import REVERSALS, reversal_lines
 from bench.runs import Plan, columns, execute
 from bench.selection import (
     REPLAYED,
+    price_rows,
     select_baseline,
     select_policies,
     select_prices,
@@ -239,7 +240,13 @@ def replay(
         raise InputError(f"jobs must be at least 1, not {jobs}")
     declared = None if tools is None else load_tools(Path(tools), tokenizer)
     reading = Reading.of(
-        budget, wanted, relevance, strict=strict, tokenizer=tokenizer, declared=declared
+        budget,
+        wanted,
+        relevance,
+        strict=strict,
+        tokenizer=tokenizer,
+        declared=declared,
+        rows=None if priced else price_rows(wanted),
     )
     passed: list[str] = []
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALL",
     "REPLAYED",
+    "price_rows",
     "select_baseline",
     "select_policies",
     "select_prices",
@@ -166,6 +167,15 @@ def select_prices(
     book = settings.get("prices")
     known = list(load_book(None if book is None else str(book)))
     return tuple(sorted(names, key=lambda name: (_place(name, known), name)))
+
+
+def price_rows(settings: Mapping[str, object]) -> dict[str, str]:
+    """Return the rows of the price book in *settings* by the names that recordings give models."""
+    from bench.prices import load_book
+    from scenarios.transcripts.models import by_name
+
+    book = settings.get("prices")
+    return by_name(load_book(None if book is None else str(book)))
 
 
 def with_book(

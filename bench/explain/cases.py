@@ -116,7 +116,9 @@ class _Recordings:
 
     def load(self, name: str) -> Iterator[Loaded]:
         """Yield the wanted sessions of the recordings in *name*."""
-        reading = Reading.of(settings=self._settings)
+        from bench.selection import price_rows
+
+        reading = Reading.of(settings=self._settings, rows=price_rows(self._settings))
         for source in find([name], False, self._heard):
             for session in scenarios_of(source, reading, self._heard, self._notes.append):
                 self._keeps = self.wanted(session.name)

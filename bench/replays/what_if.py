@@ -10,7 +10,10 @@ from bench.statistics import estimate
 if TYPE_CHECKING:
     from bench.replays.plan import Finished
 
-__all__ = ["SAVED", "pooled", "what_if"]
+__all__ = ["OWN", "SAVED", "pooled", "what_if"]
+
+OWN = "own"
+"""Stands for the price of a line over sessions that were replayed each at its own."""
 
 SAVED: Mapping[str, str] = {
     "tokens": "input_tokens",
@@ -53,15 +56,21 @@ def _row(
 def pooled(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return a line for each price, policy and thing saved, over the sessions of *rows*.
 
+    Where sessions have prices of their own that are not the same, they are pooled all the same: the
+    price of a line is :data:`OWN`, and its dollars are sums of what each came to at its price.
     ``total`` is the sum, ``share`` it over the same sum of the recording; ``mean`` is a session's,
     with a 95 % interval over the ``n`` sessions that the policy played to their end; ``better`` and
     ``worse`` count the sessions in which it saved and lost.
     """
     import numpy as np
 
+    prices: dict[str, dict[str, None]] = {}
+    for row in rows:
+        prices.setdefault(row["scenario"], {}).setdefault(row["price"])
+    own = len({tuple(each) for each in prices.values()}) > 1
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((row["price"], row["policy"]), []).append(row)
+        groups.setdefault((OWN if own else row["price"], row["policy"]), []).append(row)
     lines = []
     for (price, policy), mine in groups.items():
         for name in SAVED:

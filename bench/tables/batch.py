@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bench.replays.what_if import OWN
 from bench.tables.comparison import shown_label
 from bench.tables.parts import Column, Line, Table, dollars, interval, percent, short_tokens, tokens
 from bench.tables.what_if import UNSAFE, Row, best_of, marked, part_of, shortened, unsafe
@@ -23,16 +24,21 @@ SESSIONS_NOTE = (
     "Dearest first. The best policy saves most dollars, or loses least (−), of those that keep "
     "what is pinned; pins lost: by so many of the policies."
 )
+OWN_NOTE = (
+    "Dollars are sums over sessions, of each at its own price; --price NAME takes one for all."
+)
 
 
 def session_tables(
     replay: Replay, sessions: Mapping[str, Sequence[Row]], wide: bool
 ) -> Iterator[Table]:
     """Yield the table of *sessions*, the dearest first: as recorded, and their best policy."""
-    price = replay.what_if[0]["price"]
+    prices = {name: rows[0]["price"] for name, rows in sessions.items()}
+    own = len(set(prices.values())) > 1
     columns = (
         Column("\nsession"),
         *((Column("\nformat"),) if wide else ()),
+        *((Column("\nprice"),) if own else ()),
         Column("\ncalls", True),
         Column("\ninput", True),
         Column("\n$", True),
@@ -43,17 +49,24 @@ def session_tables(
         *((Column("worst\npolicy"), Column("$\nsaved", True)) if wide else ()),
         Column("pins\nlost", True),
     )
-    names = sorted(sessions, key=lambda name: -_at_stake(replay.recorded.get(name), price))
+    names = sorted(sessions, key=lambda name: -_at_stake(replay.recorded.get(name), prices[name]))
     shown = _distinct(names[:MOST], wide)
     lines = []
     for name in names[:MOST]:
-        told = replay.recorded.get(name)
+        told, price = replay.recorded.get(name), prices[name]
         mine = [row for row in sessions[name] if row["price"] == price]
         cells = ("–",) * (len(columns) - 1)
         if told is not None:
-            cells = (*_as_recorded(told, price, wide), *_compared(mine, wide))
+            form, *recorded = _as_recorded(told, price, wide)
+            cells = (
+                *((form,) if wide else ()),
+                *((price,) if own else ()),
+                *recorded,
+                *_compared(mine, wide),
+            )
         lines.append(Line((shown[name], *cells)))
-    title = f"{len(sessions):,} sessions at {price}: as recorded, and the best policy"
+    at = "each at the price of its model" if own else f"at {next(iter(prices.values()))}"
+    title = f"{len(sessions):,} sessions {at}: as recorded, and the best policy"
     more = len(names) - MOST
     notes: tuple[str, ...] = (SESSIONS_NOTE,)
     notes += (f"… and {more:,} more; --format json has all.",) if more > 0 else ()
@@ -73,8 +86,7 @@ def _distinct(names: Sequence[str], wide: bool) -> dict[str, str]:
 
 def _as_recorded(told: Row, price: str, wide: bool) -> Iterator[str]:
     simulated = told["simulated"][price]
-    if wide:
-        yield told["format"]
+    yield told["format"]
     yield tokens(told["turns"])
     yield (tokens if wide else short_tokens)(simulated["input_tokens"])
     yield dollars(simulated["total_cost_usd"])
@@ -102,9 +114,10 @@ def _compared(rows: Sequence[Row], wide: bool) -> Iterator[str]:
 
 def pooled_tables(replay: Replay, wide: bool) -> Iterator[Table]:
     """Yield for each price the table of what each policy saves over all sessions."""
+    own = any(line["price"] == OWN for line in replay.pooled)
     counts: dict[tuple[str, str], Counter[str]] = {}
     for row in replay.what_if:
-        count = counts.setdefault((row["price"], row["policy"]), Counter())
+        count = counts.setdefault((OWN if own else row["price"], row["policy"]), Counter())
         for name in ("gone_count", "asked_count", "wrong", "queries", *UNSAFE):
             count[name] += row.get(name) or 0
     groups: dict[tuple[str, str], dict[str, Row]] = {}
@@ -128,7 +141,11 @@ def pooled_tables(replay: Replay, wide: bool) -> Iterator[Table]:
             for (at, policy), each in groups.items()
             if at == price
         ]
-        yield Table(f"all sessions at {price}, pooled", columns, tuple(rows))
+        if own:
+            title = "all sessions, each at the price of its model, pooled"
+        else:
+            title = f"all sessions at {price}, pooled"
+        yield Table(title, columns, tuple(rows), (OWN_NOTE,) if own else ())
 
 
 def _pooled_cells(

@@ -14,6 +14,7 @@ from scenarios.transcripts.events import (
     Edited,
     Event,
     Message,
+    Model,
     ToolCall,
     ToolResult,
     Usage,
@@ -90,7 +91,7 @@ class Builder:
         self._calls: dict[str, _Call | None] = {}
         """Every tool call by the record's id; None once it is answered."""
         self._model_calls: set[str] = set()
-        self._model_call = ""
+        self._model_call = self._model = ""
         self._said_at: float | None = None
         """When the model last wrote something."""
         self._output: list[Draft | _Call] = []
@@ -116,6 +117,8 @@ class Builder:
                 self._compacted(event)
             case ContextWindow():
                 self._session.window = event.tokens
+            case Model():
+                self._model = clean(event.name)
             case Edited():
                 self._write(Touch(located(event.path, None), False))
 
@@ -321,6 +324,8 @@ class Builder:
         session.output_tokens[session.turns] = 0
         self._model_calls.add(model_call)
         self._model_call = model_call
+        if self._model:
+            session.models[self._model] += 1
         self._settle_times(session.turns)
         self._budgets.settle(self._incoming)
         if session.turns == 1:

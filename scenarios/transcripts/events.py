@@ -19,6 +19,7 @@ __all__ = [
     "Edited",
     "Event",
     "Message",
+    "Model",
     "ToolCall",
     "ToolResult",
     "Usage",
@@ -131,4 +132,13 @@ class Edited:
     path: str
 
 
-Event = Message | ToolCall | ToolResult | Usage | Compaction | ContextWindow | Edited
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The record says which model makes the calls from here on, by the *name* it has there."""
+
+    place: int
+    time: float | None
+    name: str
+
+
+Event = Message | ToolCall | ToolResult | Usage | Compaction | ContextWindow | Edited | Model

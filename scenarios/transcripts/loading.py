@@ -13,8 +13,9 @@ from scenarios.scenario import Scenario, pins_over_budget
 from scenarios.scripts import load_script
 from scenarios.transcripts.assemble import add_unrecorded, assemble, suggest_budget
 from scenarios.transcripts.declared import Declared
-from scenarios.transcripts.findings import Findings, folded, told
+from scenarios.transcripts.findings import Findings, folded, shown, told
 from scenarios.transcripts.formats import get_format
+from scenarios.transcripts.models import row_of
 from scenarios.transcripts.relevance import Relevance, read_relevance
 from scenarios.transcripts.session import Session
 from scenarios.transcripts.sources import SCRIPT, Source, find, read
@@ -40,6 +41,9 @@ class Reading:
     relevance: Relevance = field(default_factory=Relevance)
     tokenizer: str | None = None
     declared: Declared | None = None
+    rows: Mapping[str, str] | None = None
+    """The rows of a price book (:func:`scenarios.transcripts.models.by_name`), by which a session
+    is priced that names its model. None: whoever reads it says the price, or asks for none."""
 
     @classmethod
     def of(
@@ -177,6 +181,8 @@ def _scenario(
     if conflicts:
         raise InputError("\n".join(conflicts))
     settings["turns"] = session.turns
+    if reading.rows is not None and "price" not in given:
+        settings["price"] = _price(session, settings["price"], reading.rows, findings)
     image_tokens = settings["image_tokens"]
     _note_unrecorded(session, image_tokens, findings)
     if "budget" not in given:
@@ -189,6 +195,23 @@ def _scenario(
     about = f"a recorded session ({source.format}), {session.turns} model calls"
     tools = {} if declared is None else declared.tools
     return Scenario(name, "replay", settings, _Replay(script), about=about, tools=tools)
+
+
+def _price(session: Session, default: str, rows: Mapping[str, str], findings: Findings) -> str:
+    """Return the row that a session is priced by: that of the model of most of its calls."""
+    if not session.models:
+        return default
+    ((model, _), *others) = session.models.most_common()
+    more = f" (most calls; {len(others)} more made others)" if others else ""
+    row = row_of(model, rows)
+    if row is None:
+        findings.note(
+            f"recorded with {shown(model)}{more}, which is no row of the price book: priced as "
+            f"{default} (--price sets another, `evictbench list prices` has the names)"
+        )
+    else:
+        findings.note(f"recorded with {shown(model)}{more}: priced as {row} (--price sets another)")
+    return row or default
 
 
 def _note_unrecorded(session: Session, image_tokens: int, findings: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -120,6 +121,8 @@ class Session:
     recorded: dict[int, dict[str, int]] = field(default_factory=dict)
     fetched: list[Fetched] = field(default_factory=list)
     compactions: list[Compacted] = field(default_factory=list)
+    models: Counter[str] = field(default_factory=Counter)
+    """How many of the calls each model made, by the name that the record gives it."""
     window: int | None = None
     """The model's context window, where the record says it."""
 

@@ -74,6 +74,7 @@ def command(
     from bench.cli.emit import say, warn
     from bench.loading import load_tools
     from bench.redacting import document, scripts_in, write_all
+    from bench.selection import price_rows
     from scenarios.transcripts.loading import Reading
     from scenarios.transcripts.sources import EMPTY
     from sim.errors import InputError
@@ -91,6 +92,7 @@ def command(
         strict=strict,
         tokenizer=tokenizer,
         declared=None if tools is None else load_tools(tools, tokenizer),
+        rows=price_rows(given),
     )
     documents: Iterator[str] = (
         document(script, warn, keep_names)

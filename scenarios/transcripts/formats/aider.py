@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from scenarios.transcripts.events import Compaction, Event, Message, Usage
+from scenarios.transcripts.events import Compaction, Event, Message, Model, Usage
 from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.recording import Recording
@@ -37,6 +37,7 @@ _EDITOR = re.compile(r"-\*-.*-\*-\s*")
 _ANALYTICS = frozenset({"event", "properties", "user_id", "time"})
 
 _TOKENS = re.compile(r"Tokens: ([\d.,]+[kM]?) sent(.{0,99}?) ([\d.,]+[kM]?) received")
+_MODEL = re.compile(r"(?:Main model|Models?): ([^\s⚡,]+)\S* with ")
 _CACHED = re.compile(r"([\d.,]+[kM]?) (cached|cache hit|cache write)")
 _ADDED = re.compile(r"Add(?:ed \d+ lines of|.*) (?:command )?output to the chat(\?|\.)(.*)")
 _BOOKS = (
@@ -201,6 +202,8 @@ class _Chat:
         """Take in aider's own lines: usage, output the user adds, and what may be passed on."""
         self._own += len([line for line in block.lines if line])
         for number, line in enumerate(block.lines):
+            if found := _MODEL.match(line):
+                yield Model(block.place + number, None, found[1])
             if found := _TOKENS.match(line):
                 yield self._usage(block.place + number, found)
         added = self._output(block)

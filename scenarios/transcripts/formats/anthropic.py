@@ -23,6 +23,7 @@ from scenarios.transcripts.content import (
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.formats.format import Format, Seen, Thread, only
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -58,6 +59,7 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
     """Yield the events of a document; each assistant message is a model call."""
     messages = document["messages"] if isinstance(document, dict) else document
     if isinstance(document, dict):
+        yield from model_of(document, 0)
         if document.get("tools"):
             yield Message(0, None, Kind.TOOLS, compact(document["tools"]))
         if document.get("system"):
@@ -69,6 +71,8 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
             continue
         time = stamp(message, _TIMES, place, findings)
         call = f"call {place}" if message["role"] == "assistant" else None
+        if call is not None:
+            yield from model_of(message, place, time)
         yield from parts(message.get("content"), place, time, call, findings)
         if call is not None:
             yield usage(message.get("usage"), place, time, call, findings)

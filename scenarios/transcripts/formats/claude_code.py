@@ -21,6 +21,7 @@ from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.anthropic import parts, usage
 from scenarios.transcripts.formats.claude_attachments import attached, is_kept_back
 from scenarios.transcripts.formats.format import Format, Seen, Thread
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 
 __all__ = ["FORMAT", "is_claude_code", "read"]
@@ -218,6 +219,7 @@ class _Thread:
             return
         names = (message.get("id"), record.get("requestId"), record.get("uuid"))
         call = next((n for n in names if isinstance(n, str) and n), f"line {place}")
+        yield from model_of(message, place, time)
         for event in parts(message["content"], place, time, call, self._findings):
             yield self._placed(event, record) if isinstance(event, ToolCall) else event
         used = usage(message.get("usage"), place, time, call, self._findings)

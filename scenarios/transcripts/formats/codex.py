@@ -43,6 +43,7 @@ from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.codex_calls import Calls
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.formats.sessions import Record, sessions
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -140,6 +141,7 @@ class _Session:
             case "turn_context":
                 yield from self._instructions(payload.get("base_instructions"), place)
                 self._cwd = _folder(payload) or self._cwd
+                yield from model_of(payload, place, time)
                 self._left[kind] += 1
             case "event_msg":
                 yield from self._event(payload, place, time)

@@ -14,6 +14,7 @@ from scenarios.transcripts.content import arguments_of, compact, text_and_images
 from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult, Usage
 from scenarios.transcripts.findings import Findings, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, only
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -38,6 +39,7 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
     """Yield the events of a document; each assistant message is a model call."""
     messages = document
     if isinstance(document, dict):
+        yield from model_of(document, 0)
         messages = document["messages"]
         tools = document.get("tools") or document.get("functions")
         if tools:
@@ -45,6 +47,8 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
     for place, message in chat(messages, findings):
         time = stamp(message, _TIMES, place, findings)
         call = f"call {place}" if message["role"] == "assistant" else None
+        if call is not None:
+            yield from model_of(message, place, time)
         yield from message_events(message, place, time, call, findings)
         if call is not None and isinstance(message.get("usage"), dict):
             yield usage(message["usage"], place, time, call, findings)

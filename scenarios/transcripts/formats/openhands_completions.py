@@ -21,6 +21,7 @@ from scenarios.transcripts.events import Event, Message, ToolCall
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.formats.format import Format, Seen, Series, Thread, only
 from scenarios.transcripts.formats.openai import chat, message_events, usage
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -126,6 +127,7 @@ def read(documents: Iterable[dict[str, Any]], findings: Findings) -> Iterator[Ev
         digests = latest + digests[len(latest) :]
         told = len(digests)
         used = document["response"].get("usage")
+        yield from model_of(document["response"], told, now)
         yield usage(used, told, now, f"call {calls + 1}", findings)
         before = now
     if changed:

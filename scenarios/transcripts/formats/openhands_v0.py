@@ -31,6 +31,7 @@ from scenarios.transcripts.events import (
 )
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.openai import usage
+from scenarios.transcripts.models import model_of
 from sim.segments import Kind
 
 __all__ = ["Place", "is_event", "read", "threads"]
@@ -281,6 +282,7 @@ class _Reader:
         """Yield a message of the model that calls no tool."""
         response = _response(event)
         call = self._named(response, event, place)
+        yield from model_of(response, place, time)
         yield from self._thought(response, place, time, call)
         yield Message(place, time, Kind.ASSISTANT, text, 0, call)
         yield from self._used(response, place, time, call)
@@ -297,6 +299,7 @@ class _Reader:
         data = data if isinstance(data, dict) else {}
         identity, name = data.get("tool_call_id"), data.get("function_name")
         if first:
+            yield from model_of(response, place, time)
             yield from self._thought(response, place, time, call)
         said = _message_of(response).get("content")
         text, _ = text_and_images(said, place, self._findings)

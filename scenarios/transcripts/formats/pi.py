@@ -29,6 +29,7 @@ from scenarios.transcripts.events import Compaction, Event, Message, ToolCall, T
 from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.formats.sessions import Link, Record, Tree, sessions
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -203,6 +204,7 @@ class _Session:
         if broken_off and not content and not used.input_tokens:
             self._empty += 1
             return
+        yield from model_of(message, place, time)
         if broken_off and self._version > 1:
             self._broken_off += 1
         else:

@@ -22,6 +22,7 @@ from scenarios.transcripts.findings import Findings, counted, shown
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.formats.gemini_parts import Parts, plain_text, usage
 from scenarios.transcripts.formats.sessions import Link, Record, Tree, sessions
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -122,6 +123,7 @@ class _Thread:
         name = record.get("uuid")
         call = name if isinstance(name, str) and name else f"line {place}"
         cwd = record.get("cwd") if isinstance(record.get("cwd"), str) else None
+        yield from model_of(record, place, time)
         for event in self._parts.written(parts, place, time, call):
             yield replace(event, cwd=cwd) if isinstance(event, ToolCall) else event
         yield usage(record.get("usageMetadata"), place, time, call, self._findings)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenarios.transcripts.clock import seconds
-from scenarios.transcripts.events import Event, Message, ToolCall, ToolResult
+from scenarios.transcripts.events import Event, Message, Model, ToolCall, ToolResult
 from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats.format import Format, Seen, Thread
 from scenarios.transcripts.formats.specstory_tools import Use, plain_use, tool_use
@@ -156,6 +156,8 @@ class _Reader:
             yield from self._agent(said)
 
     def _agent(self, said: _Said) -> Iterator[Event]:
+        if said.model:
+            yield Model(said.place, said.time, said.model)
         text: list[str] = []
         start, at = said.place, 0
         while at < len(said.lines):

@@ -27,6 +27,7 @@ from scenarios.transcripts.findings import Findings, counted
 from scenarios.transcripts.formats import claude_code, codex
 from scenarios.transcripts.formats.format import Format, Seen, Thread, objects
 from scenarios.transcripts.formats.separated import Separated, is_separated
+from scenarios.transcripts.models import model_of
 from scenarios.transcripts.recording import Recording
 from sim.segments import Kind
 
@@ -128,6 +129,7 @@ class _Session:
         if self._prompt is None and prompt is not None:
             self._unrecorded = max(0, prompt - guess)
         call = f"line {place}"
+        yield from model_of(record, place)
         yield from self._wrote(events, record, place, call, last)
         written, cached, answer = (
             tokens_of(record, name, place, self._findings)

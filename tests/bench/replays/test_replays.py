@@ -13,13 +13,20 @@ from scenarios.transcripts.builder import FRAME
 from tests.scenarios.transcripts.made import Lines, text, use
 
 
-def session(path: Path, calls: int = 12, size: int = 400, compact: int | None = None) -> Path:
+def session(
+    path: Path,
+    calls: int = 12,
+    size: int = 400,
+    compact: int | None = None,
+    model: str | None = None,
+) -> Path:
     """Write a session whose results have *size* tokens; it compacts after call *compact*."""
+    named = {} if model is None else {"model": model}
     lines = Lines().user("please look at everything", 0)
     prompt = 1000
     for n in range(1, calls + 1):
         usage = {"input_tokens": 5, "cache_read_input_tokens": prompt - 5, "output_tokens": 9}
-        lines.model(f"m{n}", 10 * n, use(f"t{n}", command=f"ls {n}"), usage=usage)
+        lines.model(f"m{n}", 10 * n, use(f"t{n}", command=f"ls {n}"), usage=usage, message=named)
         lines.result(f"t{n}", f"entry_{n}_found " + "word " * size, 10 * n + 1)
         prompt += size
         if n == compact:
@@ -202,3 +209,46 @@ def test_what_was_read_twice_is_in_the_calls_and_saved_by_nobody(tmp_path):
     assert held - row["input_tokens"] == -(-len(body) // 4) + 1 + 6 + FRAME
     (line,) = found.what_if
     assert line["saved_tokens"] == 0
+
+
+def test_each_session_has_the_price_of_its_model_and_dollars_are_sums(tmp_path, capsys):
+    files = [
+        session(tmp_path / "a.jsonl", model="claude-haiku-4-5-20251001"),
+        session(tmp_path / "b.jsonl", model="gpt-5.5"),
+        session(tmp_path / "c.jsonl", model="somebodys-own-1"),
+        session(tmp_path / "d.jsonl"),
+    ]
+    found = api.replay(files, ["compaction"], budget=4_000)
+    prices = {row["scenario"]: row["price"] for row in found.what_if}
+    default = "claude-sonnet-5"
+    assert prices == {"a": "claude-haiku-4.5", "b": "gpt-5.5", "c": default, "d": default}
+    lines = {line["saved"]: line for line in found.pooled}
+    assert {line["price"] for line in found.pooled} == {"own"} and len(found.pooled) == 3
+    assert lines["usd"]["sessions"] == 4
+    # the same session, once at each price: its dollars are those of a batch at one price
+    alone = {
+        price: api.replay([file], ["compaction"], budget=4_000, price=price).what_if[0]["saved_usd"]
+        for file, price in zip(files, prices.values(), strict=True)
+    }
+    total = alone["claude-haiku-4.5"] + alone["gpt-5.5"] + 2 * alone[default]
+    assert lines["usd"]["total"] == pytest.approx(total)
+    told = [note.says for note in found.manifest["notes"] if "recorded with" in note]
+    assert len(told) == 3 and "no row of the price book" in told[2]
+    code, out, _ = run(capsys, "replay", *files, "-p", "compaction", "--budget", 4_000)
+    out = " ".join(out.split())
+    assert code == 0
+    assert "4 sessions each at the price of its model" in out
+    assert "all sessions, each at the price of its model, pooled" in out
+    assert "Dollars are sums over sessions, of each at its own price" in out
+
+
+def test_one_price_for_all_is_said_by_nobody_but_the_user(tmp_path):
+    files = [
+        session(tmp_path / "a.jsonl", model="claude-haiku-4-5"),
+        session(tmp_path / "b.jsonl", model="gpt-5.5"),
+    ]
+    for price in ("gpt-4.1", ["gpt-4.1", "gpt-5.5"]):
+        found = api.replay(files, ["no-op"], price=price)
+        wanted = [price] if isinstance(price, str) else price
+        assert sorted({line["price"] for line in found.pooled}) == wanted
+        assert not [note for note in found.manifest["notes"] if "recorded with" in note]
