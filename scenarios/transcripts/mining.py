@@ -5,7 +5,8 @@ user or system text. The asked source is the latest result in the model's sight 
 call that fetched that result lies at least two model calls back, for what has just come in needs no
 memory. Nothing is asked where something else explains the mention better:
 
-- the model has written the value before, and has that in its sight: it repeats its own words;
+- the model has written the value before, and has that in its sight: it repeats its own words,
+  whichever end of a path it wrote, or the path of a package with a name in it (``path.Name``);
 - another result holds more of what the mention says: it was taken from there.
 
 One model call asks each source once. Whatever else holds the value, the other results and what the
@@ -14,12 +15,15 @@ model itself wrote before, can answer as well.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 
 __all__ = ["Asked", "Miner"]
 
 _MOST_SOURCES = 3
+
+_NAMED = re.compile(r"([^.]+)\.(?=[A-Z])")
 
 Asked = dict[int, dict[str, tuple[int, ...]]]
 """Source → each of its values that is mentioned → every text in which the model could read it."""
@@ -79,9 +83,10 @@ class Miner:
         """
         number = len(self._turns)
         self._turns.append(turn + 1)
+        given = set(found)
         holders: dict[str, list[int]] = {}
         echoes: dict[str, list[int]] = {}
-        for value in found:
+        for value in given:
             held = self._sources.setdefault(value, None)
             if held is None and value != _folder_and_name(value):
                 continue
@@ -91,6 +96,8 @@ class Miner:
             if held is not None:
                 results = held if isinstance(held, tuple) else (held,)
                 holders[value] = [n for n in results if self._turns[n] <= turn]
+        for stem in {stem for value in given if (stem := _stem(value))} - given:
+            self._echoes.setdefault(stem, []).append(number)
         return self._asked(holders, echoes, turn)
 
     def _asked(
@@ -118,3 +125,10 @@ def _folder_and_name(path: str) -> str | None:
     """Return the last two parts of a path, by which it is known however it is given."""
     *_, folder, name = ["", "", *path.split("/")]
     return f"{folder}/{name}" if folder and " " not in path else None
+
+
+def _stem(value: str) -> str | None:
+    """Return the path in ``path.Name``, where a name that begins with a capital is no ending."""
+    folder, slash, name = value.rpartition("/")
+    found = _NAMED.match(name) if slash else None
+    return f"{folder}/{found[1]}" if found is not None and " " not in value else None

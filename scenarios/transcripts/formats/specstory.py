@@ -145,8 +145,11 @@ class _Reader:
 
     def take(self, said: _Said, told: bool = False) -> Iterator[Event]:
         """Yield the events of one message; *told* marks what a sub-agent was told."""
-        if said.model == "<synthetic>" or (said.agent and _RESUMED.fullmatch(_body(said.lines))):
+        if said.model == "<synthetic>":
             self.synthetic += 1
+        elif said.agent and _RESUMED.fullmatch(text := _body(said.lines)):
+            # written into the history that the agent then went on with: in its prompt, but no call
+            yield Message(said.place, said.time, Kind.ASSISTANT, text, injected=True)
         elif not said.agent or told:
             if text := _body(said.lines):
                 self._open, self._stamp = False, None

@@ -123,6 +123,11 @@ def test_what_one_call_writes_twice_is_asked_twice():
         ("/srv/src/app/loader.py", "src/app/loader.py", False),
         ("app/loader.py", "/srv/src/app/loader.py", False),
         ("src/old/loader.py", "/srv/src/app/loader.py", True),
+        ("go doc example.com/team/app-go.Client.Close", "example.com/team/app-go", False),
+        ("example.com/team/app-go.New", "example.com/team/app-go", False),
+        ("example.com/team/app-goes.New", "example.com/team/app-go", True),
+        ("example.com/team/app-go.v2", "example.com/team/app-go", True),
+        ("example.com/team/app-go/sub.New", "example.com/team/app-go", True),
     ],
 )
 def test_a_path_is_the_models_own_however_it_gave_it(own, path, asks):

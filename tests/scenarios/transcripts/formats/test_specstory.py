@@ -316,13 +316,17 @@ def test_the_real_files(path):
 
 
 def test_what_specstory_says_of_a_resumed_session_is_no_call(tmp_path):
-    """It writes the line in the agent's name; the first message behind it is the task."""
+    """It writes the line in the agent's name into the history that is gone on with."""
     resumed = says("Agent (", 0, "Resumed from a Codex CLI session via SpecStory.\n\n---")
     path = history(tmp_path, resumed, user(1, "read it"), agent(2, "I read."))
-    session, found = session_of(path)
+    session, _ = session_of(path)
     assert session.turns == 1
-    assert [(d.turn, d.id, d.pinned) for d in session.arrivals] == [(1, "task", True)]
-    assert any(note.startswith("1 message in the model's name") for note in found.notes)
+    # 47 bytes are 12 tokens, and no model wrote them
+    assert [(d.turn, d.id, d.tokens) for d in session.arrivals] == [
+        (1, "assistant-1", 12),
+        (1, "task", 2),
+    ]
+    assert session.output_tokens == {1: 2}
     quoted = agent(2, "Resumed from a Codex CLI session via SpecStory. So I go on.")
     session, _ = session_of(history(tmp_path, user(1, "go on"), quoted))
     assert session.turns == 1
