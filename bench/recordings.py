@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import click
 
 from bench.cli.module import run_module
+from scenarios.transcripts.findings import counted
 from sim.errors import InputError
 
 __all__ = ["BROKEN", "NONE", "PRICES", "SESSION", "SEVERAL", "Entry", "inventory", "tsv"]
@@ -197,7 +198,7 @@ def _cache(entries: Sequence[Entry]) -> str:
     off = sum(abs(told - made) for _, told, made in reads)
     return (
         f"{100 * recorded / prompts:.1f} %, simulated {100 * simulated / prompts:.1f} %; "
-        f"off by {100 * off / prompts:.1f} % over {len(reads):,} calls"
+        f"off by {100 * off / prompts:.1f} % over {counted(len(reads), 'call', 'calls')}"
     )
 
 
