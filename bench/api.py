@@ -116,10 +116,13 @@ class Comparison:
         return [*tables, notes]
 
     def document(self) -> dict[str, Any]:
-        """Return the parts of the JSON document."""
+        """Return the parts of the JSON document, each a list, a table or an iterator."""
+        from bench.summary import summary_lines
+        from sim.metrics import METRICS
+
         return {
             "rows": self.rows,
-            "summary": self.summary,
+            "summary": summary_lines(self.rows, METRICS, self.baseline),
             **({"bounds": self.bounds} if self.bounds else {}),
             **({"reversals": self.reversals} if self.reversals else {}),
             "advice": self.advice,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ __all__ = [
     "escaped",
     "json_document",
     "json_lines",
+    "json_pieces",
     "markdown",
     "on_one_line",
     "plain",
@@ -48,21 +49,35 @@ def plain(value: Any) -> Any:
 
 
 def json_document(parts: Mapping[str, Any], exact: bool = False) -> str:
-    """Return one JSON object, with each item of a list in *parts* on a line of its own.
+    """Return one JSON object: what :func:`json_pieces` yields."""
+    return "".join(json_pieces(parts, exact))
+
+
+def json_pieces(parts: Mapping[str, Any], exact: bool = False) -> Iterator[str]:
+    """Yield one JSON object, with each item of a list or iterator in *parts* on a line of its own.
 
     *exact* keeps every digit of a float, for what is read back; *parts* must then be JSON's own
-    types.
+    types. It comes in pieces, as a document of many sessions is larger than all that it is made of.
     """
     same: Callable[[Any], Any] = (lambda value: value) if exact else plain
-    texts = []
+    before = "{\n"
     for name, part in parts.items():
-        if isinstance(part, list):
-            items = ",\n".join(json.dumps(same(item)) for item in part)
-            text = f"[\n{items}\n]" if items else "[]"
+        yield f"{before}{json.dumps(name)}: "
+        if isinstance(part, list | Iterator):
+            yield from _items(map(same, part))
         else:
-            text = json.dumps(same(part), indent=2)
-        texts.append(f"{json.dumps(name)}: {text}")
-    return "{\n" + ",\n".join(texts) + "\n}\n"
+            yield json.dumps(same(part), indent=2)
+        before = ",\n"
+    yield "\n}\n" if parts else "{\n\n}\n"
+
+
+def _items(items: Iterable[Any]) -> Iterator[str]:
+    """Yield a list with each of *items* on a line of its own."""
+    before = "[\n"
+    for item in items:
+        yield f"{before}{json.dumps(item)}"
+        before = ",\n"
+    yield "[]" if before == "[\n" else "\n]"
 
 
 def json_lines(items: Iterable[Any]) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bench.statistics import Estimate, difference, estimate, median, ranks
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from bench.statistics import Sample
     from sim.metrics import Metric
 
-__all__ = ["COLUMNS", "default_baseline", "summarise"]
+__all__ = ["COLUMNS", "default_baseline", "summarise", "summary_lines"]
 
 Row = Mapping[str, Any]
 
@@ -57,22 +57,26 @@ def _baseline_of(runs: Mapping[str, Sequence[Row]]) -> str:
 def summarise(
     rows: Sequence[Row], metrics: Sequence[Metric], baseline: str | None = None
 ) -> list[dict[str, Any]]:
-    """Return the summary of *rows*: scenarios, prices and policies in their order, then *metrics*.
+    """Return the summary of *rows*: what :func:`summary_lines` yields."""
+    return list(summary_lines(rows, metrics, baseline))
+
+
+def summary_lines(
+    rows: Sequence[Row], metrics: Sequence[Metric], baseline: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the summary of *rows*: scenarios, prices and policies in their order, then *metrics*.
 
     *baseline* is the policy that differences are taken to, by default :func:`default_baseline` of
-    those that are applicable to the scenario.
+    those that are applicable to the scenario. Many recorded sessions have far more lines than
+    rows, so that they are made one scenario at a time.
     """
-    if not rows:
-        return []
     groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
     for row in rows:
         runs = groups.setdefault((row["scenario"], row["price"]), {})
         runs.setdefault(row["policy"], []).append(row)
-    return [
-        line
-        for (scenario, price), runs in groups.items()
-        for line in _summarise_group(scenario, price, runs, metrics, baseline or _baseline_of(runs))
-    ]
+    for (scenario, price), runs in groups.items():
+        against = baseline or _baseline_of(runs)
+        yield from _summarise_group(scenario, price, runs, metrics, against)
 
 
 def _summarise_group(

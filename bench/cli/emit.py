@@ -79,9 +79,10 @@ def warn(sentence: str) -> None:
 
 def _print(comparison: Comparison, form: str) -> None:
     if form == "json":
-        from bench.output import json_document
+        from bench.output import json_pieces
 
-        click.echo(json_document(comparison.document()), nl=False)
+        for piece in json_pieces(comparison.document()):
+            click.echo(piece, nl=False)
     elif form == "csv":
         from bench.output import csv_text
 

@@ -14,7 +14,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from bench.output import csv_text, json_document, json_lines, markdown, plain, print_tables
+from bench.output import (
+    csv_text,
+    json_document,
+    json_lines,
+    json_pieces,
+    markdown,
+    plain,
+    print_tables,
+)
 from bench.tables.parts import Column, Line, Table
 
 ROOT = Path(__file__).parents[2]
@@ -149,3 +157,14 @@ def test_nobody_who_reads_on_is_no_failure(words: tuple[str, ...]) -> None:
     finally:
         os.close(writer)
     assert (found.returncode, found.stderr) == (0, "")
+
+
+def test_a_document_comes_in_pieces_and_is_one():
+    parts = {"a": [{"x": 1}, {"x": 0.1 + 0.2}], "b": iter([1, 2]), "c": {"y": None}, "d": []}
+    pieces = list(json_pieces(parts))
+    text = "".join(pieces)
+    assert len(pieces) > len(parts)
+    assert json.loads(text) == {"a": [{"x": 1}, {"x": 0.3}], "b": [1, 2], "c": {"y": None}, "d": []}
+    assert '"a": [\n{"x": 1},\n{"x": 0.3}\n],\n"b": [\n1,\n2\n],\n"c"' in text
+    assert text.endswith('"d": []\n}\n')
+    assert "".join(json_pieces({"a": iter([])})) == '{\n"a": []\n}\n'
