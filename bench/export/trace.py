@@ -31,6 +31,8 @@ TRACKS = {
 }
 """Name of each track of an agent, and the thread id it has."""
 
+_CATEGORIES = {tid: name for name, tid in TRACKS.items()} | {0: "counters"}
+"""The category (``cat``) of what is on each track, by which a viewer selects."""
 _TURNS, _PASSES, _CALLS, _TOOLS, _WINDOW, _ANSWERS = TRACKS.values()
 
 _MICRO = 1_000_000
@@ -125,7 +127,8 @@ class _Agent:
         return {"ph": "M", "name": what, "pid": self._pid, "tid": tid, "args": args}
 
     def _event(self, ph: str, name: str, tid: int, ts: int, **more: Any) -> Event:
-        return {"ph": ph, "name": name, "pid": self._pid, "tid": tid, "ts": ts, **more}
+        on = {"cat": _CATEGORIES[tid], "pid": self._pid, "tid": tid, "ts": ts}
+        return {"ph": ph, "name": name, **on, **more}
 
     def _slice(
         self, name: str, tid: int, start: int, end: int, args: Mapping[str, Any] | None = None

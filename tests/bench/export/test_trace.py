@@ -47,6 +47,7 @@ def check(document):
     clocked = [e["ts"] for e in events if "ts" in e]
     assert clocked == sorted(clocked)
     for event in events:
+        assert event["ph"] == "M" or event["cat"], event
         assert event["name"] and NEEDED[event["ph"]] <= event.keys(), event
         assert type(event["pid"]) is int and event["pid"] >= 1
         assert type(event["tid"]) is int and event["tid"] >= 0
