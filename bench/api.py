@@ -13,16 +13,15 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.bounds import BOUND, distances
+from bench.beside import registry as besides
 from bench.loading import load_tools
-from bench.reversals import REVERSALS, reversal_lines
 from bench.runs import Plan, columns, execute
 from bench.selection import (
     REPLAYED,
@@ -73,18 +72,13 @@ class Comparison:
     @property
     def columns(self) -> list[str]:
         """Names of a row's values, in the order of every output."""
-        beside = [name for name in (BOUND, *REVERSALS) if any(name in row for row in self.rows)]
-        return [*columns(), *beside]
+        return [*columns(), *besides.columns(self.beside)]
 
-    @property
-    def bounds(self) -> list[dict[str, Any]]:
-        """How far each policy is from the best possible, where that was asked for."""
-        return distances([row for row in self.rows if BOUND in row])
-
-    @property
-    def reversals(self) -> list[dict[str, Any]]:
-        """How often salience was reversed beside what each policy lost, where asked for."""
-        return reversal_lines([row for row in self.rows if REVERSALS[0] in row])
+    @cached_property
+    def beside(self) -> dict[str, list[dict[str, Any]]]:
+        """What was asked for beside the metrics, by name; see `bench.beside`."""
+        found = {name: each.lines(self.rows) for name, each in besides.measures().items()}
+        return {name: lines for name, lines in found.items() if lines}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -107,13 +101,15 @@ class Comparison:
 
     def tables(self, wide: bool) -> list[Table]:
         """Return the tables for a person; *wide* spells out what is else shortened."""
-        from bench.tables.bounds import bound_tables
         from bench.tables.comparison import comparison_tables
-        from bench.tables.reversals import reversal_tables
 
         *tables, notes = comparison_tables(self, wide)
-        tables += [*bound_tables(self.bounds, wide), *reversal_tables(self.reversals, wide)]
-        return [*tables, notes]
+        return [*tables, *self.beside_tables(wide), notes]
+
+    def beside_tables(self, wide: bool) -> list[Table]:
+        """Return the tables of what was asked for beside the metrics."""
+        known = besides.measures()
+        return [t for name, lines in self.beside.items() for t in known[name].tables(lines, wide)]
 
     def document(self) -> dict[str, Any]:
         """Return the parts of the JSON document, each a list, a table or an iterator."""
@@ -123,8 +119,7 @@ class Comparison:
         return {
             "rows": self.rows,
             "summary": summary_lines(self.rows, METRICS, self.baseline),
-            **({"bounds": self.bounds} if self.bounds else {}),
-            **({"reversals": self.reversals} if self.reversals else {}),
+            **self.beside,
             "advice": self.advice,
             "manifest": self.manifest,
         }
@@ -165,8 +160,7 @@ def compare(
     prices: str | PathLike[str] | None = None,
     baseline: str | None = None,
     strict: bool = False,
-    bound: bool = False,
-    reversals: bool = False,
+    beside: Iterable[str] = (),
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -181,9 +175,9 @@ def compare(
     *settings* are laid over every scenario by dotted key. *price* is a row of the price book, or
     several: everything is then run at each of them, in the order of the book, on the same
     scripts; *prices* is the file of a price book of one's own. Differences are taken to
-    *baseline*, by default ``no-op`` if it is among the policies, else the first of them. With
-    *bound* each row has, beside what was missed, the least that any policy misses (``bounds``),
-    with *reversals* how often salience was reversed between leaving and need (``reversals``).
+    *baseline*, by default ``no-op`` if it is among the policies, else the first of them. *beside*
+    names what else is measured of each run: ``bound``, the least that any policy misses, and
+    ``reversals``, how often salience was reversed between leaving and need.
     *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
     "__main__":`` around it), or *executor* does it; *report* is told (runs done, runs planned),
     *warn* what a user should know about a scenario.
@@ -193,7 +187,7 @@ def compare(
     """
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
-    plan = replace(_plan(chosen, policies, seeds, strict, priced), bound=bound, reversals=reversals)
+    plan = _plan(chosen, policies, seeds, strict, priced, besides.chosen(beside))
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)
@@ -215,6 +209,7 @@ def replay(
     tokenizer: str | None = None,
     baseline: str | None = None,
     strict: bool = False,
+    beside: Iterable[str] = (),
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -241,6 +236,7 @@ def replay(
     named = select_baseline(baseline, labels)
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
+    more = besides.chosen(beside)
     declared = None if tools is None else load_tools(Path(tools), tokenizer)
     reading = Reading.of(
         budget,
@@ -259,7 +255,7 @@ def replay(
 
     started = _Started()
     sources = find(files, strict, pass_over)
-    order = replays.Order(sources, reading, labels, priced)
+    order = replays.Order(sources, reading, labels, priced, more)
     finished = replays.execute(order, jobs, executor, report, warn)
     if finished.stopped is not None and not partial:
         raise finished.stopped
@@ -332,10 +328,11 @@ def _plan(
     seeds: int,
     strict: bool,
     prices: tuple[str, ...],
+    beside: tuple[str, ...],
 ) -> Plan:
     if seeds < 1:
         raise InputError(f"seeds must be at least 1, not {seeds}")
-    return Plan(scenarios, select_policies(policies), seeds, strict, prices)
+    return Plan(scenarios, select_policies(policies), seeds, strict, prices, beside)
 
 
 @dataclass(frozen=True, slots=True)

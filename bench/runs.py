@@ -15,17 +15,15 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from bench import cells
-from bench.bounds import BOUND
+from bench.beside import registry as beside
 from bench.cells import Observe, make_policy, outcome
 from bench.executors import local, scatter
 from bench.fleets import fleet_outcome, scripts_of
-from bench.reversals import REVERSALS, counts
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
     from sim.records import Record
-    from sim.script import Script
 
 __all__ = [
     "CELL",
@@ -70,10 +68,8 @@ class Plan:
     seeds: int = 1
     strict: bool = False
     prices: tuple[str, ...] = ()
-    bound: bool = False
-    """Whether each row gets what every policy misses at least on the same realised script."""
-    reversals: bool = False
-    """Whether each row gets how often salience was reversed between leaving and need."""
+    beside: tuple[str, ...] = ()
+    """The measures of ``bench.beside`` that each row gets besides the metrics."""
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
@@ -105,8 +101,7 @@ class Unit:
     cells: tuple[tuple[str, str, str], ...]
     strict: bool
     observe: Observe | None = None
-    bound: bool = False
-    reversals: bool = False
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,11 +167,7 @@ def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
     size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
     share = max(1, most // ceil(wanted / max(1, len(scripts))))
     units = [
-        Unit(
-            *(scenario, seed, mine[start : start + share], plan.strict),
-            bound=plan.bound,
-            reversals=plan.reversals,
-        )
+        Unit(scenario, seed, mine[start : start + share], plan.strict, beside=plan.beside)
         for scenario, seed in scripts
         for mine in (_cells(plan, scenario),)
         for start in range(0, len(mine), share)
@@ -199,47 +190,23 @@ def run_unit(unit: Unit) -> Iterator[Result]:
     scripts = scripts_of(unit.scenario, unit.seed)
     digests = [script.digest() for script in scripts]
     script = scripts[0]
-    beside = _Beside(script, unit.bound, unit.reversals)
+    watch = beside.watching(unit.beside, script)
+    nothing = dict.fromkeys(beside.columns(unit.beside))
+
+    def observe(records: list[Record]) -> tuple[dict[str, Any], Any]:
+        return watch(records), None if unit.observe is None else unit.observe(records)
+
     for price, label, spec in unit.cells:
         priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
-        seen = None
+        more, seen = nothing, None
         if len(priced) == 1:
             policy = make_policy(spec)
-            observe = beside if beside.names else unit.observe
-            values, met, seen = outcome(priced[0], policy, unit.strict, digests[0], observe)
+            values, met, kept = outcome(priced[0], policy, unit.strict, digests[0], observe)
+            more, seen = kept or (nothing, None)
         else:
             values, met = fleet_outcome(priced, spec, unit.strict, digests)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
-        more = (seen or dict.fromkeys(beside.names)) if beside.names else {}
         yield Result({**cell, **values, **more}, met, script.tokens_from, seen)
-
-
-class _Beside:
-    """What is measured of a run of *script* besides its metrics: the values of a row by name."""
-
-    def __init__(self, script: Script, bound: bool, reversals: bool) -> None:
-        self._script = script
-        self.names = (*((BOUND,) if bound else ()), *(REVERSALS if reversals else ()))
-        self._bounds: dict[tuple[Any, ...], int] = {}
-        """Bounds by how the script was taken."""
-
-    def __call__(self, records: list[Record]) -> dict[str, int]:
-        found: dict[str, int] = {}
-        if BOUND in self.names:
-            found[BOUND] = self._bound(records)
-        if REVERSALS[0] in self.names:
-            found |= counts(records, self._script.settings["salience.decay"])
-        return found
-
-    def _bound(self, records: list[Record]) -> int:
-        from sim.optimum.bound import bound
-        from sim.optimum.timeline import realised
-
-        taken = realised(records)
-        key = taken.turns, tuple(sorted(taken.branches.items())), taken.pins_kept
-        if key not in self._bounds:
-            self._bounds[key] = bound(self._script, taken)
-        return self._bounds[key]
 
 
 def check_digests(results: Sequence[Result]) -> None:

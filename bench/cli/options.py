@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ __all__ = [
     "OneOf",
     "Whole",
     "baseline",
+    "beside",
     "each_price",
     "file",
     "format_of",
@@ -90,6 +92,20 @@ def format_of(*names: str) -> Option[Any]:
         show_default=True,
         help="What to print on standard output.",
     )
+
+
+def beside(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give *command* a flag for each measure there is; it gets *beside*, the names asked for."""
+    from bench.beside.registry import measures
+
+    @wraps(command)
+    def collected(**given: Any) -> Any:
+        asked = tuple(name for name in measures() if given.pop(name))
+        return command(beside=asked, **given)
+
+    for name, measure in reversed(measures().items()):
+        click.option(f"--{name}", name, is_flag=True, help=measure.about)(collected)
+    return collected
 
 
 def is_typed(ctx: click.Context, name: str) -> bool:

@@ -40,6 +40,8 @@ class Order:
     reading: Reading
     policies: Mapping[str, str]
     prices: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    """The measures of ``bench.beside`` that each row gets besides the metrics."""
 
     @property
     def cells(self) -> int:
@@ -54,6 +56,7 @@ class _Task:
     reading: Reading
     policies: tuple[tuple[str, str], ...]
     prices: tuple[str, ...]
+    beside: tuple[str, ...]
     lead: bool
     """Whether it is the task of its source that tells what was found in it."""
 
@@ -127,7 +130,8 @@ def _tasks(order: Order, jobs: int) -> Iterator[_Task]:
     for number, source in enumerate(order.sources):
         for start in range(0, len(policies), size):
             mine = tuple(policies[start : start + size])
-            yield _Task(number, source, order.reading, mine, order.prices, start == 0)
+            told = order.prices, order.beside
+            yield _Task(number, source, order.reading, mine, *told, lead=start == 0)
 
 
 _Found = tuple[list[_Played], list[str], list[str]]
@@ -155,7 +159,8 @@ def _session(scenario: Scenario, task: _Task) -> _Played:
     prices = task.prices or (scenario.settings["price"],)
     described = describe_scenario(scenario, range(1), prices)
     cells = tuple((price, label, spec) for price in prices for label, spec in task.policies)
-    results = list(run_unit(Unit(scenario, 0, cells, task.reading.strict, facts)))
+    unit = Unit(scenario, 0, cells, task.reading.strict, facts, task.beside)
+    results = list(run_unit(unit))
     check_digests(results)
     told = reference(scenario, task.source.format, prices) if task.lead else {}
     return _Played(scenario.name, described, told, results, _reduced(scenario))

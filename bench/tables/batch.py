@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bench.beside.registry import measures
 from bench.replays.what_if import OWN
 from bench.tables.comparison import shown_label
 from bench.tables.parts import Column, Line, Table, dollars, interval, percent, short_tokens, tokens
@@ -15,7 +16,7 @@ from bench.tables.what_if import UNSAFE, Row, best_of, marked, part_of, shortene
 if TYPE_CHECKING:
     from bench.api import Replay
 
-__all__ = ["pooled_tables", "session_tables"]
+__all__ = ["pooled_beside", "pooled_tables", "session_tables"]
 
 MOST = 30
 """Sessions that have a line each; the rest is counted."""
@@ -146,6 +147,18 @@ def pooled_tables(replay: Replay, wide: bool) -> Iterator[Table]:
         else:
             title = f"all sessions at {price}, pooled"
         yield Table(title, columns, tuple(rows), (OWN_NOTE,) if own else ())
+
+
+def pooled_beside(replay: Replay, wide: bool) -> Iterator[Table]:
+    """Yield the tables of what was asked for beside the metrics, over all sessions."""
+    own = any(line["price"] == OWN for line in replay.pooled)
+    rows = [
+        {**row, "scenario": "all sessions, pooled", "price": OWN if own else row["price"]}
+        for row in replay.rows
+    ]
+    for name in replay.beside:
+        measure = measures()[name]
+        yield from measure.tables(measure.lines(rows), wide)
 
 
 def _pooled_cells(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from bench.tables.batch import pooled_tables, session_tables
+from bench.tables.batch import pooled_beside, pooled_tables, session_tables
 from bench.tables.comparison import comparison_tables, notes_table
 from bench.tables.parts import Column, Line, Table, dollars, percent, short_tokens, tokens
 from bench.tables.what_if import Row, best_of, marked, part_of, shortened, unsafe
@@ -56,6 +56,9 @@ def replay_tables(replay: Replay, wide: bool) -> list[Table]:
         tables += session_tables(replay, sessions, wide)
     if len(sessions) > 1:
         tables += pooled_tables(replay, wide)
+        tables += pooled_beside(replay, wide)
+    else:
+        tables += replay.beside_tables(wide)
     notes = [SAVED_NOTE, GONE_NOTE, *([BROKEN_NOTE] if len(sessions) <= FEW else [])]
     if any(unsafe(row) for row in replay.what_if):
         notes.append(PINS_NOTE)

@@ -22,6 +22,7 @@ __all__ = ["command"]
 @options.settings
 @options.each_price
 @options.prices
+@options.beside
 @options.jobs
 @options.format_of("table", "json", "csv", "md")
 def command(
@@ -31,6 +32,7 @@ def command(
     settings: dict[str, str],
     price: tuple[str, ...],
     prices: str | None,
+    beside: tuple[str, ...],
     jobs: int | None,
     form: str,
 ) -> int:
@@ -63,6 +65,7 @@ def command(
             price=price or None,
             prices=prices,
             baseline=made.whole,
+            beside=beside,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,
@@ -74,13 +77,15 @@ def command(
         raise found.stopped
     lines = ablation.worth(made, found.rows)
     if form == "json":
-        document = {"worth": lines, "rows": found.rows, "manifest": found.manifest}
+        parts = {"worth": lines, **found.beside, "rows": found.rows}
+        document = {**parts, "manifest": found.manifest}
         click.echo(json_document(document), nl=False)
     elif form == "csv":
         click.echo(csv_text(lines, list(lines[0])), nl=False)
     else:
         wide = form == "md" or console().width >= WIDE
-        print_as(ablation_tables(lines, made.whole, wide), form)
+        tables = [*ablation_tables(lines, made.whole, wide), *found.beside_tables(wide)]
+        print_as(tables, form)
     if found.stopped is not None:
         say(f"interrupted; {len(found.rows)} of {found.manifest['planned']} runs were finished")
         return INTERRUPTED

@@ -19,16 +19,7 @@ __all__ = ["command"]
 @options.each_price
 @options.prices
 @options.baseline
-@click.option(
-    "--bound",
-    is_flag=True,
-    help="Beside what each policy missed, show the least that any could miss on the same script.",
-)
-@click.option(
-    "--reversals",
-    is_flag=True,
-    help="Beside what each policy lost, show how often what left rose above what was kept.",
-)
+@options.beside
 @options.jobs
 @options.out
 @options.strict
@@ -41,8 +32,7 @@ def command(
     price: tuple[str, ...],
     prices: str | None,
     baseline: str | None,
-    bound: bool,
-    reversals: bool,
+    beside: tuple[str, ...],
     jobs: int | None,
     out: Path | None,
     strict: bool,
@@ -91,8 +81,7 @@ def command(
             prices=prices,
             baseline=baseline,
             strict=strict,
-            bound=bound,
-            reversals=reversals,
+            beside=beside,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,

@@ -33,6 +33,7 @@ __all__ = ["command"]
 @options.each_price
 @options.prices
 @options.baseline
+@options.beside
 @options.jobs
 @options.out
 @options.strict
@@ -49,6 +50,7 @@ def command(
     price: tuple[str, ...],
     prices: str | None,
     baseline: str | None,
+    beside: tuple[str, ...],
     jobs: int | None,
     out: Path | None,
     strict: bool,
@@ -70,6 +72,8 @@ def command(
         evictbench replay session.jsonl --tools tools.toml -p tiered -p tiered:arrival=off
       At the prices of two providers:
         evictbench replay session.jsonl --price claude-sonnet-5 --price gpt-5.5
+      How far from the best possible is each, and was it salience that misled it?
+        evictbench replay session.jsonl --budget 60000 --bound --reversals
       What can be read?
         evictbench replay --list-formats
     """
@@ -97,6 +101,7 @@ def command(
             tokenizer=tokenizer,
             baseline=baseline,
             strict=strict,
+            beside=beside,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bench import api
-from bench.bounds import BOUND, distances
+from bench.beside.bound import BOUND, MEASURE
 from bench.cli import main
 
 
@@ -23,7 +23,7 @@ def row(policy, missed, bound, scenario="s"):
 
 def test_the_distance_is_what_is_missed_less_the_bound():
     rows = [row("a", 30, 10), row("a", 50, 10), row("b", 10, 10), row("b", None, None)]
-    first, second = distances(rows)
+    first, second = MEASURE.lines(rows)
     assert (first["n"], first["missed"], first["bound"], first["above"]) == (2, 40, 10, 30)
     assert (first["times"], first["reached"]) == (4.0, 0)
     assert 20 <= first["ci_low"] <= 30 <= first["ci_high"] <= 40
@@ -31,19 +31,19 @@ def test_the_distance_is_what_is_missed_less_the_bound():
 
 
 def test_a_bound_of_nothing_is_no_ratio():
-    (line,) = distances([row("a", 30, 0)])
+    (line,) = MEASURE.lines([row("a", 30, 0)])
     assert (line["bound"], line["times"], line["above"]) == (0, None, 30)
 
 
 def test_no_run_is_below_its_bound_and_nothing_else_changes():
     policies = ["clairvoyant", "tiered", "sliding-window"]
     settings = {"budget": 40_000, "turns": 60}
-    found = api.compare(["doc-analysis"], policies, seeds=3, settings=settings, bound=True)
+    found = api.compare(["doc-analysis"], policies, seeds=3, settings=settings, beside=["bound"])
     assert all(r["missed_tokens"] >= r[BOUND] for r in found.rows)
-    assert {line["policy"] for line in found.bounds} == set(policies)
+    assert {line["policy"] for line in found.beside["bound"]} == set(policies)
     assert found.columns[-1] == BOUND
     plain = api.compare(["doc-analysis"], policies, seeds=3, settings=settings)
-    assert plain.bounds == [] and BOUND not in plain.columns
+    assert plain.beside == {} and BOUND not in plain.columns
     assert [{k: v for k, v in r.items() if k != BOUND} for r in found.rows] == plain.rows
 
 
@@ -55,7 +55,7 @@ def test_the_command_shows_it(form, capsys):
     assert left.value.code == 0
     out = capsys.readouterr().out
     if form == "json":
-        (line,) = json.loads(out)["bounds"]
+        (line,) = json.loads(out)["bound"]
         assert line["n"] == 2 and line["missed"] >= line["bound"]
     else:
         assert "distance to the best possible" in out
