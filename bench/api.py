@@ -39,10 +39,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bench.progress import Report
+    from bench.sweep.result import Sweep
     from bench.tables.parts import Table
     from scenarios.scenario import Scenario
 
-__all__ = ["SEEDS", "Comparison", "Replay", "compare", "replay"]
+__all__ = ["SEEDS", "Comparison", "Replay", "compare", "replay", "sweep"]
 
 SEEDS = 30
 """Seeds of a comparison that does not say how many."""
@@ -285,6 +286,70 @@ def replay(
     )
 
 
+def sweep(
+    scenario: str,
+    policies: Iterable[str] | None,
+    vary: Iterable[str],
+    *,
+    design: str = "grid",
+    points: int | None = None,
+    seeds: int = SEEDS,
+    settings: Mapping[str, object] | None = None,
+    price: str | None = None,
+    prices: str | PathLike[str] | None = None,
+    baseline: str | None = None,
+    beside: Iterable[str] = (),
+    out: str | PathLike[str] | None = None,
+    resume: bool = False,
+    strict: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    report: Report = lambda done, planned: None,
+    warn: Callable[[str], object] = lambda warning: None,
+    partial: bool = False,
+) -> Sweep:
+    """Run *policies* on *scenario*, a name or path, at every setting of the keys in *vary*.
+
+    *vary* are texts as of the command line: ``KEY=START:STOP:COUNT``, ``KEY=A,B,C``; *design* is
+    ``grid``, ``sobol`` or ``lhs``, the latter two of *points* settings. *out* is a folder in which
+    every run is kept as soon as it is finished; *resume* goes on with the sweep there. The rest is
+    as in :func:`compare`.
+    """
+    from bench.sweep.plan import plan
+    from bench.sweep.sweep import carry_out
+
+    wanted, _ = _priced(settings, price, prices)
+    if seeds < 1:
+        raise InputError(f"seeds must be at least 1, not {seeds}")
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1, not {jobs}")
+    made = plan(
+        *(scenario, policies, vary),
+        settings=wanted,
+        seeds=seeds,
+        design=design,
+        count=points,
+        strict=strict,
+        beside=besides.chosen(beside),
+    )
+    found = carry_out(
+        made,
+        scenario,
+        command=_command(but="--resume"),
+        settings=wanted,
+        baseline=baseline,
+        folder=None if out is None else Path(out),
+        resume=resume,
+        jobs=jobs,
+        executor=executor,
+        report=report,
+        warn=warn,
+    )
+    if found.stopped is not None and not partial:
+        raise found.stopped
+    return found
+
+
 def _reductions(name: str, reduced: tuple[int, int], tools: str | PathLike[str]) -> str:
     """Return the sentence that says how many results of a recording a tools file reduces."""
     from scenarios.transcripts.findings import named
@@ -383,6 +448,10 @@ def _compare(
     return Comparison(finished.rows, named, manifest, finished.stopped)
 
 
+def _command(but: str | None = None) -> str:
+    return shlex.join([Path(sys.argv[0]).name, *(word for word in sys.argv[1:] if word != but)])
+
+
 class _Started:
     """When the work began, for its manifest."""
 
@@ -403,7 +472,7 @@ class _Started:
         prices = [row["name"] for facts in described.values() for row in facts["prices"]]
         return {
             **versions(),
-            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+            "command": _command(),
             "scenarios": described,
             "policies": list(policies),
             "prices": list(dict.fromkeys(prices)),

@@ -10,10 +10,14 @@ from scenarios.tools import Tool
 from sim.errors import InputError
 from sim.script import Arrival, Attempt, Compaction, Script, Stimulus
 
-__all__ = ["AGENTS", "Scenario", "capabilities", "pins_over_budget"]
+__all__ = ["AGENTS", "PinsOverBudget", "Scenario", "capabilities", "pins_over_budget"]
 
 AGENTS = "agents"
 """The common key that says how many agents share one server."""
+
+
+class PinsOverBudget(InputError):
+    """The segments pinned in the first turn of a script exceed its budget: no policy can run it."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,15 @@ class Scenario:
     def script(self, seed: int, replicate: int = 0) -> Script:
         """Return the script of *seed*, for the agent *replicate*.
 
-        Raises InputError if its first pins exceed the budget, ValueError for a replicate above 0 of
-        a workload that is not seeded.
+        Raises PinsOverBudget if its first pins exceed the budget, ValueError for a replicate above
+        0 of a workload that is not seeded.
         """
         if replicate and not self.seeded:
             raise ValueError(f"{self.name!r} is one workload and has no replicate {replicate}")
         script = self.make(seed, replicate) if replicate else self.make(seed)
         fault = pins_over_budget(script.stimuli, script.settings["budget"])
         if fault is not None:
-            raise InputError(f"scenario {self.name!r}: {fault}")
+            raise PinsOverBudget(f"scenario {self.name!r}: {fault}")
         return script
 
 

@@ -1,0 +1,177 @@
+"""The journal of a sweep: every task that is finished, on disk before the next is begun.
+
+A line is a CRC-32 of the rest in eight hexadecimal digits, a space, and JSON. The first is the
+header, which says what the sweep is; each other one holds the number of a task and its rows. Lines
+are only ever added, in one write each, so that after a kill the file is whole but for its end, and
+what is there can be told from what is torn by the sums alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from sim.errors import InputError
+
+__all__ = ["NAME", "Journal"]
+
+NAME = "journal.jsonl"
+"""File of a folder of results in which an unfinished sweep keeps its cells."""
+
+VERSION = 1
+
+
+class Journal:
+    """The open journal of the sweep in a folder; a context manager, which closes it.
+
+    *header* is what the sweep was when it was begun, *finished* the rows of each task by number.
+    """
+
+    def __init__(
+        self, file: BinaryIO, header: dict[str, Any], finished: dict[int, list[dict[str, Any]]]
+    ) -> None:
+        self._file = file
+        self.header = header
+        self.finished = finished
+
+    @classmethod
+    def begin(cls, folder: Path, header: Mapping[str, Any]) -> Journal:
+        """Return the journal of a new sweep in *folder*, with *header* on disk.
+
+        Raises InputError where there is a journal already, and where it cannot be written.
+        """
+        file = _opened(folder / NAME, new=True)
+        _append(file, {"evictbench_sweep": VERSION, **header})
+        return cls(file, dict(header), {})
+
+    @classmethod
+    def resume(
+        cls, folder: Path, warn: Callable[[str], object] = lambda warning: None
+    ) -> Journal | None:
+        """Return the journal in *folder* as far as it is whole, None if there is none.
+
+        A torn end is cut off; *warn* is told of damaged lines in between, whose tasks are then run
+        again. Raises InputError for a file that is no journal, or one of a later version, and for
+        two different results of one task.
+        """
+        path = folder / NAME
+        if not path.exists():
+            return None
+        file = _opened(path, new=False)
+        try:
+            return cls._read(file, path, warn)
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def _read(cls, file: BinaryIO, path: Path, warn: Callable[[str], object]) -> Journal | None:
+        header: dict[str, Any] | None = None
+        finished: dict[int, list[dict[str, Any]]] = {}
+        torn: list[int] = []
+        """Damaged lines behind the last whole one: the end of what a kill left."""
+        position = whole = 0
+        for number, line in enumerate(file, 1):
+            position += len(line)
+            entry = _entry(line)
+            if entry is None:
+                torn.append(number)
+                continue
+            for each in torn:
+                warn(f"{path}, line {each}: damaged; its runs are made again")
+            torn.clear()
+            whole = position
+            if header is None:
+                header = _header(entry, path, number)
+                continue
+            task, rows = entry["task"], entry["rows"]
+            if finished.setdefault(task, rows) != rows:
+                fault = f"task {task} has other results here than further up"
+                raise InputError(fault, file=path, line=number)
+        if header is None and len(torn) > 1:
+            raise InputError("it is not the journal of a sweep", file=path, line=1)
+        file.truncate(whole)
+        file.seek(0, os.SEEK_END)
+        if header is None:  # killed before its header was whole: nothing was begun
+            file.close()
+            path.unlink()
+            return None
+        return cls(file, header, finished)
+
+    def keep(self, task: int, rows: list[dict[str, Any]]) -> None:
+        """Put the *rows* of a finished *task* on disk; raises InputError if that fails."""
+        try:
+            _append(self._file, {"task": task, "rows": rows})
+        except OSError as error:
+            raise InputError(f"cannot write it: {error.strerror}", file=self._file.name) from None
+        self.finished[task] = rows
+
+    def remove(self) -> None:
+        """Take the journal away: what it held stands in the results."""
+        os.unlink(self._file.name)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+
+def _opened(path: Path, new: bool) -> BinaryIO:
+    """Return the file at *path*, locked: two sweeps never write to one journal."""
+    try:
+        file = path.open("x+b" if new else "r+b", buffering=0 if new else -1)
+    except FileExistsError:
+        raise InputError(
+            "there is an unfinished sweep; --resume goes on with it, another --out leaves it",
+            file=path.parent,
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+    with suppress(ImportError):  # no such lock on Windows
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise InputError("another sweep is at work there", file=path.parent) from None
+    return file
+
+
+def _append(file: BinaryIO, entry: Mapping[str, Any]) -> None:
+    text = json.dumps(entry, separators=(",", ":")).encode()
+    file.write(b"%08x %b\n" % (zlib.crc32(text), text))
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """Return what *line* holds, None if it is damaged."""
+    total, _, text = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or total != b"%08x" % zlib.crc32(text):
+        return None
+    entry: dict[str, Any] = json.loads(text)
+    return entry
+
+
+def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
+    if line != 1 or "evictbench_sweep" not in entry:
+        raise InputError("it is not the journal of a sweep", file=path, line=1)
+    version = entry.pop("evictbench_sweep")
+    if version != VERSION:
+        raise InputError(
+            f"it is of version {version}, this evictbench writes {VERSION}", file=path, line=1
+        )
+    return entry

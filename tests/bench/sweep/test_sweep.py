@@ -1,0 +1,198 @@
+"""Sweeps: what they run, what they keep, and that they end the same however they are stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bench import api
+from bench.cli import main
+from bench.sweep.journal import NAME
+from sim.errors import InputError
+from sim.streams import uniform
+
+ROOT = Path(__file__).parents[3]
+KILLS = 20
+SMALL = {"turns": 30, "budget": 20_000}
+VARY = ["salience.decay=0.5:0.9:2", "rehydrate.threshold=0.1:0.7:3"]
+POLICIES = ["slack-swap-refuse", "tiered"]
+
+
+def small(**more):
+    return api.sweep("doc-analysis", POLICIES, VARY, seeds=2, settings=SMALL, **more)
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_cell_is_the_run_that_compare_makes_of_it():
+    found = small()
+    assert len(found.rows) == 2 * 3 * 2 * 2
+    for number, point in enumerate(found.points):
+        settings = {**SMALL, **point}
+        alone = api.compare(["doc-analysis"], POLICIES, seeds=2, settings=settings).rows
+        mine = [row for row in found.rows if row["setting"] == number]
+        assert [{k: v for k, v in row.items() if k in alone[0]} for row in mine] == alone
+        assert all(row[key] == value for row in mine for key, value in point.items())
+
+
+def test_an_option_of_a_policy_is_varied_for_it_alone():
+    vary = ["tag-or-drop:rewrite.below=0.1,0.6"]
+    policies = ["tiered", "tag-or-drop"]
+    settings = {**SMALL, "budget": 9_000}
+    found = api.sweep("doc-analysis", policies, vary, seeds=2, settings=settings)
+    first, second = (
+        [{k: v for k, v in row.items() if k not in ("setting", *found.keys)} for row in rows]
+        for rows in found.by_setting.values()
+    )
+    assert {row["policy"] for row in first} == set(policies)
+    for one, other in zip(first, second, strict=True):
+        assert (one == other) == (one["policy"] == "tiered")
+
+
+def test_pins_over_the_budget_are_failed_rows():
+    found = api.sweep("doc-analysis", ["tiered"], ["budget=1000,20000"], seeds=2, settings={})
+    low, high = found.by_setting.values()
+    assert {row["status"] for row in low} == {"failed"} != {row["status"] for row in high}
+    assert "pinned in turn 1" in low[0]["reason"]
+
+
+def test_bad_settings_are_named_before_anything_runs():
+    with pytest.raises(InputError, match=r"setting salience.decay=2"):
+        api.sweep("doc-analysis", ["tiered"], ["salience.decay=0.5,2"])
+    with pytest.raises(InputError, match="set and varied"):
+        api.sweep("doc-analysis", ["tiered"], ["budget=1000,2000"], settings={"budget": "3000"})
+    with pytest.raises(InputError, match="--out"):
+        small(resume=True)
+
+
+def test_the_same_bytes_with_any_number_of_workers_and_no_journal_is_left(tmp_path):
+    small(out=tmp_path / "one")
+    small(out=tmp_path / "two", jobs=2)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    assert NAME not in files(tmp_path / "one")
+
+
+class Stopped(Exception):
+    """Stands for whatever ends a sweep."""
+
+
+def stopped(folder, after):
+    """Begin the small sweep in *folder*, and stop it when *after* runs are done."""
+
+    def report(done, planned):
+        if done >= after:
+            raise KeyboardInterrupt
+
+    found = small(out=folder, report=report, partial=True)
+    assert isinstance(found.stopped, KeyboardInterrupt)
+
+
+def test_what_is_finished_is_not_run_again(tmp_path):
+    stopped(tmp_path, 8)
+    kept = (tmp_path / NAME).read_bytes()
+    begun = []
+    small(out=tmp_path, resume=True, report=lambda done, planned: begun.append(done))
+    assert begun[0] >= 8 and kept.count(b"\n") > 1
+    assert NAME not in files(tmp_path)
+
+
+def test_another_sweep_is_refused_by_name(tmp_path):
+    stopped(tmp_path, 4)
+    kept = files(tmp_path)
+    wrong = {
+        "--seeds (2 then, 3 now)": {"seeds": 3},
+        "the scenario doc-analysis": {"settings": {**SMALL, "turns": 31}},
+        "--vary": {"vary": ["salience.decay=0.5:0.9:3"]},
+        "the policies": {"policies": ["tiered"]},
+        "--strict": {"strict": True},
+    }
+    for name, more in wrong.items():
+        given = {"policies": POLICIES, "vary": VARY, "seeds": 2, "settings": SMALL, **more}
+        with pytest.raises(InputError) as found:
+            api.sweep("doc-analysis", out=tmp_path, resume=True, **given)
+        assert name in str(found.value)
+    with pytest.raises(InputError, match="--resume"):
+        small(out=tmp_path)
+    assert files(tmp_path) == kept
+
+
+def test_other_code_is_refused_by_name(tmp_path, monkeypatch):
+    stopped(tmp_path, 4)
+    from bench.code_digest import source_digests
+
+    changed = {**source_digests(), "sim/window.py": "0", "sim/new.py": "1"}
+    monkeypatch.setattr("bench.sweep.fingerprint.source_digests", lambda: changed)
+    with pytest.raises(InputError, match=r"the code \(sim/window.py, sim/new.py\)"):
+        small(out=tmp_path, resume=True)
+
+
+def command(*more):
+    varied = [word for text in VARY for word in ("--vary", text)]
+    policies = [word for name in POLICIES for word in ("-p", name)]
+    words = ["sweep", "doc-analysis", *policies, *varied, "--seeds", "2", "--set", "turns=80"]
+    words += ["--set", "budget=20000", "--jobs", "2", "--out", "out", *more]
+    return [sys.executable, "-m", "bench", *words]
+
+
+def test_killed_at_random_moments_it_ends_in_the_same_bytes(tmp_path):
+    """kill -9 of the process twenty times, at moments drawn by name, each time resumed."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    began = time.monotonic()
+    subprocess.run(command(), cwd=whole, env=env, check=True, capture_output=True)
+    lasts = time.monotonic() - began
+    kills = round_ = 0
+    while kills < KILLS:
+        folder = tmp_path / f"killed-{round_}"
+        folder.mkdir()
+        round_ += 1
+        while True:
+            process = subprocess.Popen(
+                command("--resume"),
+                cwd=folder,
+                env=env,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            try:
+                _, said = process.communicate(timeout=uniform(0, "kill", kills) * lasts)
+            except subprocess.TimeoutExpired:
+                os.kill(process.pid, signal.SIGKILL)
+                process.communicate()
+                kills += 1
+                continue
+            assert process.returncode == 0, said
+            break
+        assert files(folder / "out") == files(whole / "out")
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
+def test_the_command_prints_it(form, capsys):
+    words = ["sweep", "doc-analysis", "-p", "tiered", "-p", "slack-swap-refuse", "--seeds", "2"]
+    words += ["--vary", VARY[0], "--vary", VARY[1], "--set", "turns=30", "--jobs", "1"]
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--set", "budget=20000", "--format", form])
+    assert left.value.code == 0
+    out = capsys.readouterr().out
+    if form == "json":
+        document = json.loads(out)
+        assert len(document["rows"]) == 24 and document["manifest"]["points"] == 6
+        assert {line["setting"] for line in document["summary"]} == set(range(6))
+        assert {line["key"] for line in document["effects"]} == set(document["rows"][0]) & {
+            *("salience.decay", "rehydrate.threshold"),
+        }
+    elif form == "csv":
+        assert out.startswith("setting,salience.decay,rehydrate.threshold,scenario,policy,seed")
+    else:
+        assert "what moves it" in out and "What the gate says most" in out
