@@ -12,7 +12,7 @@ __all__ = ["ablation_tables"]
 Row = Mapping[str, Any]
 
 NOTE = (
-    "Worth: without the rule less with it, paired by seed, with a 95 % bootstrap interval; what is "
+    "Worth: without the rule less with it, paired by seed, with a 95 % BCa interval; what is "
     "above 0 the rule spares you, − it costs you, 0 it does not matter here. * the interval leaves "
     "out 0. Costs and peaks are of the seeds that both completed."
 )

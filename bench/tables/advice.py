@@ -30,7 +30,7 @@ WIDEST = 11
 
 PLACES_NOTE = (
     "Under each price: place by cost alone, on the seeds both completed (= shared: the paired "
-    "95 % interval holds 0), and US dollars a completed run. [low, high]: 95 % bootstrap interval. "
+    "95 % interval holds 0), and US dollars a completed run. [low, high]: 95 % BCa interval. "
     "One --price alone shows peaks, hit rates and differences."
 )
 SHIP_NOTE = (

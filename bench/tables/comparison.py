@@ -45,7 +45,7 @@ RANK_NOTE = (
 _MOST_NAMED = 12
 """Scenarios named one by one where a policy is not applicable."""
 
-INTERVAL_NOTE = "[low, high]: 95 % bootstrap interval of the mean over seeds."
+INTERVAL_NOTE = "[low, high]: 95 % BCa interval of the mean over seeds (docs/statistics.md)."
 DONE_NOTE = "Peaks and costs are of completed runs, and compared on the seeds both completed."
 
 

@@ -37,7 +37,7 @@ BROKEN_NOTE = (
     "computed again, and for how much: gross, what it saved later is in $ saved."
 )
 PINS_NOTE = "! removed or cut what the scenario pins (system, tools, task): no policy to choose."
-POOLED_NOTE = "[low, high]: 95 % bootstrap interval of a session's mean, over sessions."
+POOLED_NOTE = "[low, high]: 95 % BCa interval of a session's mean, over sessions."
 
 
 def replay_tables(replay: Replay, wide: bool) -> list[Table]:
