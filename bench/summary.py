@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from bench.statistics import Estimate, difference, estimate, median, ranks
+from bench.statistics import (
+    Estimate,
+    Sample,
+    difference,
+    estimate,
+    median,
+    p_values,
+    q_values,
+    ranks,
+    zero_limit,
+)
 
 if TYPE_CHECKING:
-    from bench.statistics import Sample
     from sim.metrics import Metric
 
 __all__ = ["COLUMNS", "default_baseline", "summarise", "summary_lines"]
 
 Row = Mapping[str, Any]
+Group = tuple[str, str]
+Runs = Mapping[str, Sequence[Row]]
 
 COLUMNS = (
     "scenario",
@@ -24,10 +35,13 @@ COLUMNS = (
     "ci_low",
     "ci_high",
     "n",
+    "zero_limit",
     "diff_mean",
     "diff_ci_low",
     "diff_ci_high",
     "diff_n",
+    "p_value",
+    "q_value",
     "baseline",
     "rank",
     "median",
@@ -37,8 +51,11 @@ COLUMNS = (
 """Keys of a summary row, in the order of every output.
 
 *mean*, *median* and the interval *ci_low*–*ci_high* are of the *n* seeds that have a value; a
-metric declared ``completed_only`` has one only where the run completed. The differences are the
-policy's values less the baseline's, paired on the *diff_n* seeds that have both.
+metric declared ``completed_only`` has one only where the run completed. *zero_limit* is the exact
+one-sided 95 % limit of a share that was zero in all of them. The differences are the policy's
+values less the baseline's, paired on the *diff_n* seeds that have both; *p_value* is that of the
+paired permutation test of no difference, and *q_value* what it is worth among all differences of
+that metric in the comparison: every scenario, price and policy. The baseline has neither.
 *completed* and *attempted* count the policy's runs; a policy that is not applicable attempted none.
 """
 
@@ -48,7 +65,7 @@ def default_baseline(policies: Sequence[str]) -> str:
     return "no-op" if "no-op" in policies else policies[0]
 
 
-def _baseline_of(runs: Mapping[str, Sequence[Row]]) -> str:
+def _baseline_of(runs: Runs) -> str:
     """Return the default baseline of a scenario: one that is applicable, if any is."""
     able = [p for p, rows in runs.items() if any(r["status"] != "not-applicable" for r in rows)]
     return default_baseline(able or list(runs))
@@ -68,26 +85,59 @@ def summary_lines(
 
     *baseline* is the policy that differences are taken to, by default :func:`default_baseline` of
     those that are applicable to the scenario. Many recorded sessions have far more lines than
-    rows, so that they are made one scenario at a time.
+    rows, so that they are made one scenario at a time; only p-values are found before.
     """
-    groups: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    groups = _groups(rows)
+    against = {key: baseline or _baseline_of(runs) for key, runs in groups.items()}
+    found = _q_values(groups, metrics, against)
+    for key, runs in groups.items():
+        yield from _summarise_group(key, runs, metrics, against[key], found)
+
+
+def _groups(rows: Sequence[Row]) -> dict[Group, Runs]:
+    """Return the rows of each scenario and price by policy."""
+    groups: dict[Group, dict[str, list[Row]]] = {}
     for row in rows:
         runs = groups.setdefault((row["scenario"], row["price"]), {})
         runs.setdefault(row["policy"], []).append(row)
-    for (scenario, price), runs in groups.items():
-        against = baseline or _baseline_of(runs)
-        yield from _summarise_group(scenario, price, runs, metrics, against)
+    return dict(groups)
+
+
+def _q_values(
+    groups: Mapping[Group, Runs], metrics: Sequence[Metric], against: Mapping[Group, str]
+) -> dict[tuple[Group, str, str], tuple[float, float]]:
+    """Return the p-value and q-value of each difference by group, policy and metric.
+
+    The family of a difference is all those of its metric.
+    """
+    found: dict[tuple[Group, str, str], tuple[float, float]] = {}
+    places = {key: _places(runs) for key, runs in groups.items()}
+    for metric in metrics:
+        family: dict[tuple[Group, str, str], float] = {}
+        for key, runs in groups.items():
+            if len(places[key]) < 2 or against[key] not in runs:
+                continue
+            base = _sample(runs[against[key]], metric, places[key])
+            others = [policy for policy in runs if policy != against[key]]
+            apart = [_sample(runs[policy], metric, places[key]) - base for policy in others]
+            for policy, p in zip(others, p_values(apart), strict=True):
+                if p is not None:
+                    family[key, policy, metric.name] = p
+        adjusted = q_values(list(family.values()))
+        for cell, q in zip(family, adjusted, strict=True):
+            found[cell] = family[cell], q
+    return found
 
 
 def _summarise_group(
-    scenario: str,
-    price: str,
-    runs: Mapping[str, Sequence[Row]],
+    key: Group,
+    runs: Runs,
     metrics: Sequence[Metric],
     baseline: str,
+    tested: Mapping[tuple[Group, str, str], tuple[float, float]],
 ) -> list[dict[str, Any]]:
-    seeds = sorted({row["seed"] for policy in runs.values() for row in policy})
-    places = {seed: place for place, seed in enumerate(seeds)}
+    scenario, price = key
+    places = _places(runs)
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for metric in metrics:
         samples = {policy: _sample(rows, metric, places) for policy, rows in runs.items()}
@@ -95,6 +145,8 @@ def _summarise_group(
         for (policy, sample), rank in zip(samples.items(), order, strict=True):
             own = estimate(sample)
             apart = _apart(sample, samples.get(baseline))
+            p, q = tested.get((key, policy, metric.name), (None, None))
+            zero = metric.unit == "share" and own.n > 1 and own.low == own.high == 0.0
             lines[policy, metric.name] = {
                 "scenario": scenario,
                 "policy": policy,
@@ -104,10 +156,13 @@ def _summarise_group(
                 "ci_low": own.low,
                 "ci_high": own.high,
                 "n": own.n,
+                "zero_limit": zero_limit(own.n) if zero else None,
                 "diff_mean": apart.mean,
                 "diff_ci_low": apart.low,
                 "diff_ci_high": apart.high,
                 "diff_n": apart.n,
+                "p_value": p,
+                "q_value": q,
                 "baseline": baseline,
                 "rank": rank,
                 "median": median(sample),
@@ -115,6 +170,12 @@ def _summarise_group(
                 "attempted": sum(row["status"] != "not-applicable" for row in runs[policy]),
             }
     return [lines[policy, metric.name] for policy in runs for metric in metrics]
+
+
+def _places(runs: Runs) -> dict[int, int]:
+    """Return the place of each seed in a sample."""
+    seeds = sorted({row["seed"] for rows in runs.values() for row in rows})
+    return {seed: place for place, seed in enumerate(seeds)}
 
 
 def _sample(rows: Sequence[Row], metric: Metric, places: Mapping[int, int]) -> Sample:

@@ -4,9 +4,12 @@ A sample is a float array with one value a seed, NaN where there is none. docs/s
 what each figure is and how well it holds.
 """
 
+from bench.statistics.discovery import q_values
 from bench.statistics.intervals import LEVEL, Estimate, Sample, difference, estimate, median
+from bench.statistics.permutation import p_values
 from bench.statistics.ranking import best, ranks
 from bench.statistics.resamples import RESAMPLES
+from bench.statistics.zero import zero_limit
 
 __all__ = [
     "LEVEL",
@@ -17,5 +20,8 @@ __all__ = [
     "difference",
     "estimate",
     "median",
+    "p_values",
+    "q_values",
     "ranks",
+    "zero_limit",
 ]
