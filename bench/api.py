@@ -81,6 +81,13 @@ class Comparison:
         found = {name: each.lines(self.rows) for name, each in besides.measures().items()}
         return {name: lines for name, lines in found.items() if lines}
 
+    @cached_property
+    def leaders(self) -> list[dict[str, Any]]:
+        """The best policy of some metrics, with those that cannot be told from it."""
+        from bench.leaders import leaders
+
+        return leaders(self.rows)
+
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a data frame, one row a run."""
@@ -121,6 +128,7 @@ class Comparison:
             "rows": self.rows,
             "summary": summary_lines(self.rows, METRICS, self.baseline),
             **self.beside,
+            "leaders": self.leaders,
             "advice": self.advice,
             "manifest": self.manifest,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bench.samples import Group, Row, Runs, comparable, grouped, places, samples
 from bench.statistics import (
     Estimate,
     Sample,
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     from sim.metrics import Metric
 
 __all__ = ["COLUMNS", "default_baseline", "summarise", "summary_lines"]
-
-Row = Mapping[str, Any]
-Group = tuple[str, str]
-Runs = Mapping[str, Sequence[Row]]
 
 COLUMNS = (
     "scenario",
@@ -87,20 +84,11 @@ def summary_lines(
     those that are applicable to the scenario. Many recorded sessions have far more lines than
     rows, so that they are made one scenario at a time; only p-values are found before.
     """
-    groups = _groups(rows)
+    groups = grouped(rows)
     against = {key: baseline or _baseline_of(runs) for key, runs in groups.items()}
     found = _q_values(groups, metrics, against)
     for key, runs in groups.items():
         yield from _summarise_group(key, runs, metrics, against[key], found)
-
-
-def _groups(rows: Sequence[Row]) -> dict[Group, Runs]:
-    """Return the rows of each scenario and price by policy."""
-    groups: dict[Group, dict[str, list[Row]]] = {}
-    for row in rows:
-        runs = groups.setdefault((row["scenario"], row["price"]), {})
-        runs.setdefault(row["policy"], []).append(row)
-    return dict(groups)
 
 
 def _q_values(
@@ -111,15 +99,15 @@ def _q_values(
     The family of a difference is all those of its metric.
     """
     found: dict[tuple[Group, str, str], tuple[float, float]] = {}
-    places = {key: _places(runs) for key, runs in groups.items()}
+    several = {
+        key: runs for key, runs in groups.items() if len(places(runs)) > 1 and against[key] in runs
+    }
     for metric in metrics:
         family: dict[tuple[Group, str, str], float] = {}
-        for key, runs in groups.items():
-            if len(places[key]) < 2 or against[key] not in runs:
-                continue
-            base = _sample(runs[against[key]], metric, places[key])
-            others = [policy for policy in runs if policy != against[key]]
-            apart = [_sample(runs[policy], metric, places[key]) - base for policy in others]
+        for key, runs in several.items():
+            others = samples(runs, comparable(metric))
+            base = others.pop(against[key])
+            apart = [values - base for values in others.values()]
             for policy, p in zip(others, p_values(apart), strict=True):
                 if p is not None:
                     family[key, policy, metric.name] = p
@@ -137,16 +125,15 @@ def _summarise_group(
     tested: Mapping[tuple[Group, str, str], tuple[float, float]],
 ) -> list[dict[str, Any]]:
     scenario, price = key
-    places = _places(runs)
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for metric in metrics:
-        samples = {policy: _sample(rows, metric, places) for policy, rows in runs.items()}
-        order = ranks(list(samples.values()), metric.better)
-        for (policy, sample), rank in zip(samples.items(), order, strict=True):
-            own = estimate(sample)
-            apart = _apart(sample, samples.get(baseline))
+        found = samples(runs, comparable(metric))
+        order = ranks(list(found.values()), metric.better)
+        for (policy, values), rank in zip(found.items(), order, strict=True):
+            own = estimate(values)
+            apart = _apart(values, found.get(baseline))
             p, q = tested.get((key, policy, metric.name), (None, None))
-            zero = metric.unit == "share" and own.n > 1 and own.low == own.high == 0.0
+            zero = metric.unit == "share" and own.n > 1 and own.mean == 0.0
             lines[policy, metric.name] = {
                 "scenario": scenario,
                 "policy": policy,
@@ -165,29 +152,11 @@ def _summarise_group(
                 "q_value": q,
                 "baseline": baseline,
                 "rank": rank,
-                "median": median(sample),
+                "median": median(values),
                 "completed": sum(row["status"] == "completed" for row in runs[policy]),
                 "attempted": sum(row["status"] != "not-applicable" for row in runs[policy]),
             }
     return [lines[policy, metric.name] for policy in runs for metric in metrics]
-
-
-def _places(runs: Runs) -> dict[int, int]:
-    """Return the place of each seed in a sample."""
-    seeds = sorted({row["seed"] for rows in runs.values() for row in rows})
-    return {seed: place for place, seed in enumerate(seeds)}
-
-
-def _sample(rows: Sequence[Row], metric: Metric, places: Mapping[int, int]) -> Sample:
-    """Return the values of *metric* by seed, NaN where there is none that may be compared."""
-    import numpy as np
-
-    sample = np.full(len(places), np.nan)
-    for row in rows:
-        value = row[metric.name]
-        if value is not None and (row["status"] == "completed" or not metric.completed_only):
-            sample[places[row["seed"]]] = value
-    return sample
 
 
 def _apart(sample: Sample, baseline: Sample | None) -> Estimate:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from bench.samples import completed, samples
 from bench.statistics import ranks
-
-if TYPE_CHECKING:
-    from bench.statistics import Sample
 
 __all__ = ["CRITERIA", "Place", "places", "standings"]
 
@@ -53,27 +51,14 @@ def standings(
     of which decides among policies that share all before it. Policies that attempted nothing are
     left out.
     """
-    seeds = sorted({row["seed"] for row in rows})
-    policies = [
-        policy
-        for policy in dict.fromkeys(row["policy"] for row in rows)
-        if any(row["policy"] == policy and row["status"] != "not-applicable" for row in rows)
-    ]
-    completed = ranks([_completions(rows, policy, seeds) for policy in policies], "more")
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["status"] != "not-applicable":
+            runs.setdefault(row["policy"], []).append(row)
+    shares = ranks(list(samples(runs, completed).values()), "more")
     ranked = {(line["policy"], line["metric"]): line["rank"] for line in summary}
-    last = len(policies) + 1
+    last = len(runs) + 1
     return {
         policy: (first or last, *(ranked.get((policy, name)) or last for name in CRITERIA))
-        for policy, first in zip(policies, completed, strict=True)
+        for policy, first in zip(runs, shares, strict=True)
     }
-
-
-def _completions(rows: Sequence[Mapping[str, Any]], policy: str, seeds: Sequence[int]) -> Sample:
-    import numpy as np
-
-    places_of = {seed: place for place, seed in enumerate(seeds)}
-    sample = np.full(len(seeds), np.nan)
-    for row in rows:
-        if row["policy"] == policy and row["status"] != "not-applicable":
-            sample[places_of[row["seed"]]] = float(row["status"] == "completed")
-    return sample

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bench.tables.advice import PLACES_NOTE, SHIP_NOTE, advice_table, stories_advice
@@ -45,7 +46,21 @@ RANK_NOTE = (
 _MOST_NAMED = 12
 """Scenarios named one by one where a policy is not applicable."""
 
-INTERVAL_NOTE = "[low, high]: 95 % BCa interval of the mean over seeds (docs/statistics.md)."
+INTERVAL_NOTE = (
+    "[low, high]: 95 % BCa interval of the mean over seeds; (≤ high): exact one-sided 95 % limit "
+    "where every run has 0. *: a difference that is significant among all of its metric here, the "
+    "share of false ones among them kept to 5 % (docs/statistics.md)."
+)
+_NOT_TOLD = "Not to be told"
+LEADERS_NOTE = (
+    f"{_NOT_TOLD}: the paired 95 % interval to the lowest holds 0; of the policies whose share "
+    "of runs completed cannot be told from the best."
+)
+_LOWEST = {"peak_tokens": "peak", "total_cost_usd": "cost"}
+"""Metrics whose lowest is named where other policies cannot be told from it."""
+
+SIGNIFICANT = 0.05
+"""Largest q-value of a difference that is marked."""
 DONE_NOTE = "Peaks and costs are of completed runs, and compared on the seeds both completed."
 
 
@@ -58,6 +73,7 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
     together = stories if len(stories) > 1 else []
     tables: list[Table] = []
     seeded = False
+    best = _by_scenario(comparison.leaders)
     priced = {name: len({row["price"] for row in rows[name]}) > 1 for name in rows}
     advice = _by_scenario(comparison.advice) if any(priced.values()) else {}
     for name in rows:
@@ -73,13 +89,15 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
             continue
         if len({row["seed"] for row in rows[name]}) > 1:
             seeded = True
-            tables += _seeded_tables(name, title, rows[name], lines[name], wide)
+            tables += _seeded_tables(name, title, rows[name], lines[name], best.get(name, ()), wide)
         else:
             tables.append(_single_table(title, rows[name], wide))
     if together:
         tables.append(_stories_table({name: rows[name] for name in together}, wide))
         tables += stories_advice({name: advice.get(name, ()) for name in together})
     notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
+    if any(line.startswith(_NOT_TOLD) for table in tables for line in table.notes):
+        notes = (*notes, LEADERS_NOTE)
     if any(priced[name] for name in rows if name not in together):
         notes = (*notes, PLACES_NOTE)
     if advice:
@@ -118,17 +136,31 @@ def _title(name: str, facts: Mapping[str, Any], priced: bool = False) -> str:
 
 
 def _seeded_tables(
-    name: str, title: str, rows: Sequence[Row], summary: Sequence[Row], wide: bool
+    name: str,
+    title: str,
+    rows: Sequence[Row],
+    summary: Sequence[Row],
+    best: Sequence[Row],
+    wide: bool,
 ) -> Iterator[Table]:
     found = places(rows, summary)
     lines = {(line["policy"], line["metric"]): line for line in summary}
     policies = list(found)
-    yield _means_table(title, found, lines, wide)
+    yield replace(_means_table(title, found, lines, wide), notes=tuple(_lowest(best)))
     baseline = summary[0]["baseline"]
     others = [policy for policy in policies if policy != baseline]
     if baseline in policies and others:
         title = f"{name}: difference to {baseline}, paired by seed"
         yield _differences_table(title, others, lines, wide)
+
+
+def _lowest(best: Sequence[Row]) -> Iterator[str]:
+    """Yield of peak and cost which policies cannot be told from the lowest, where some cannot."""
+    for line in best:
+        if line["metric"] in _LOWEST and line["alike"]:
+            alike = ", ".join(line["alike"])
+            what = f"lowest {_LOWEST[line['metric']]}, that of {line['best']}"
+            yield f"{_NOT_TOLD} from the {what}: {alike}."
 
 
 def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: bool) -> Table:
@@ -143,7 +175,7 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
         return (
             _place(found[policy]),
             shown_label(policy, wide),
-            interval(percent, rate["mean"], rate["ci_low"], rate["ci_high"], wide),
+            _rate(rate, wide),
             mean("violations", number),
             mean("peak_tokens", size),
             mean("total_cost_usd", dollars),
@@ -167,6 +199,13 @@ def _means_table(title: str, found: Mapping[str, Place], lines: Lines, wide: boo
     )
     rows = tuple(Line(cells(policy), found[policy].place == 1) for policy in found)
     return Table(title, columns, rows)
+
+
+def _rate(line: Row, wide: bool) -> str:
+    """Return a rate in percent with its interval, or with its exact limit if it is always zero."""
+    if line["zero_limit"] is not None:
+        return f"0 (≤ {percent(line['zero_limit'])})"
+    return interval(percent, line["mean"], line["ci_low"], line["ci_high"], wide)
 
 
 def shown_label(policy: str, wide: bool, most: int = WIDEST) -> str:
@@ -196,7 +235,8 @@ def _differences_table(title: str, policies: Sequence[str], lines: Lines, wide: 
         line = lines[policy, metric]
         bounds = (line["diff_mean"], line["diff_ci_low"], line["diff_ci_high"])
         most = max((abs(bound) for bound in bounds if bound is not None), default=0.0)
-        return interval(lambda value: form(value, most), *bounds, wide)
+        mark = "*" if (line["q_value"] or 1.0) <= SIGNIFICANT else ""
+        return interval(lambda value: form(value, most), *bounds, wide) + mark
 
     forms: tuple[tuple[str, Callable[[float, float], str]], ...] = (
         ("confabulation_rate", lambda share, most: percent(share)),

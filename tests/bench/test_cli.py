@@ -103,7 +103,7 @@ def test_json_is_one_document_and_nothing_else(evictbench: Run) -> None:
     code, out, err = evictbench("compare", *SMALL, "--format", "json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert set(found) == {"rows", "summary", "advice", "manifest"}
+    assert set(found) == {"rows", "summary", "leaders", "advice", "manifest"}
     assert [list(row) for row in found["rows"]] == [ROW] * 4
     assert [tuple(line) for line in found["summary"]] == [COLUMNS] * (2 * len(NAMES))
     assert {line["baseline"] for line in found["summary"]} == {"no-op"}

@@ -32,7 +32,7 @@ def test_a_folder_holds_rows_summary_manifest_and_all_of_them(tmp_path: Path) ->
     names = {"rows.csv", "summary.csv", "manifest.json", "result.json"}
     assert {path.name for path in folder.iterdir()} == names
     whole = json.loads((folder / "result.json").read_text())
-    assert set(whole) == {"rows", "summary", "advice", "manifest"}
+    assert set(whole) == {"rows", "summary", "leaders", "advice", "manifest"}
     assert json.loads((folder / "manifest.json").read_text()) == whole["manifest"] == {"seeds": 2}
     with (folder / "rows.csv").open(newline="") as file:
         lines = list(csv.reader(file))

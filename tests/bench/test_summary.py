@@ -133,5 +133,38 @@ def test_default_baseline(policies: list[str], expected: str) -> None:
     assert {s["baseline"] for s in summarise(made, [STALE])} == {expected}
 
 
+def test_p_values_are_of_the_pairs_and_q_values_of_all_tests_of_the_metric() -> None:
+    """Of five pairs all to one side p is 2/32; of the other scenario's four 2/16: q is that of the
+    larger, 2/16, and 2/32 · 2/1 = 2/16 too. Costs, a family of their own, are all alike."""
+    made = rows("a", "stale", [1, 2, 3, 4, 5]) + rows("b", "stale", [2, 4, 6, 8, 10])
+    made += rows("a", "stale", [1, 1, 1, 1], scenario="other")
+    made += rows("b", "stale", [2, 2, 2, 2], scenario="other")
+    found = summarise(made, [STALE, COST], "a")
+    tested = {(s["scenario"], s["metric"]): s for s in found if s["policy"] == "b"}
+    assert tested["made-up", "stale"]["p_value"] == 2 / 32
+    assert tested["other", "stale"]["p_value"] == 2 / 16
+    assert {tested[name, "stale"]["q_value"] for name in ("made-up", "other")} == {2 / 16}
+    assert {s["q_value"] for s in tested.values() if s["metric"] == COST.name} == {1.0}
+    assert {(s["p_value"], s["q_value"]) for s in found if s["policy"] == "a"} == {(None, None)}
+
+
+def test_nothing_is_tested_on_one_seed_or_without_the_baseline() -> None:
+    one = summarise([row("a", stale=1), row("b", stale=4)], [STALE], "a")
+    apart = summarise(rows("b", "stale", [4, 5]), [STALE], "a")
+    assert {(s["p_value"], s["q_value"]) for s in one + apart} == {(None, None)}
+
+
+def test_a_share_that_was_always_zero_has_a_limit() -> None:
+    """1 − 0.05^(1/30) = 9.5 %; a share that was not always zero, a count or one run has none."""
+    found = summarise(
+        rows("a", RATE.name, [0.0] * 30) + rows("b", RATE.name, [0.0] * 29 + [0.1]), [RATE, STALE]
+    )
+    assert line(found, "a", RATE.name)["zero_limit"] == pytest.approx(0.0950, abs=5e-5)
+    assert line(found, "b", RATE.name)["zero_limit"] is None
+    assert {line(found, policy, "stale")["zero_limit"] for policy in "ab"} == {None}
+    (alone,) = summarise([row("a", confabulation_rate=0.0)], [RATE])
+    assert alone["zero_limit"] is None
+
+
 def test_no_rows_no_summary() -> None:
     assert summarise([], METRICS) == []

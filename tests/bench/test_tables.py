@@ -116,8 +116,8 @@ def test_a_family_has_a_table_of_means_and_one_of_differences() -> None:
     assert means.title == "fam: 4 seeds, 200 turns, budget 128,000 tokens, claude-sonnet-5"
     found = cells(means)
     assert [c[:3] for c in found] == [
-        ("★", LONG, "0"),
-        ("★", "no-op", "0"),
+        ("★", LONG, "0 (≤ 52.7)"),
+        ("★", "no-op", "0 (≤ 52.7)"),
         ("3", "naive-rewrite", "10.0"),
     ]
     assert [line.marked for line in means.rows] == [True, True, False]
@@ -129,6 +129,35 @@ def test_a_family_has_a_table_of_means_and_one_of_differences() -> None:
     assert cells(differences)[1][1] == "10.0"
     assert any("not applicable: naive-trim to fam" in note for note in notes.notes)
     assert "tokens: as each scenario declares them" in notes.notes
+
+
+def test_a_difference_is_marked_where_it_is_significant_among_all_of_its_metric() -> None:
+    """Of six seeds all to one side p is 2/64, and of two tests the second has p = 1: q is 1/16. On
+    eight seeds p is 2/256 and q 1/64."""
+    for seeds, mark in ((6, ""), (8, "*")):
+        _, differences, _ = comparison_tables(comparison(family(seeds)), wide=True)
+        assert cells(differences)[1][1] == f"10.0{mark}"
+        assert cells(differences)[0][1:] == ("0", "0", "0")
+
+
+def test_who_cannot_be_told_from_the_lowest_is_said() -> None:
+    """naive-rewrite is the cheapest by far, alone; all peaks are alike."""
+    means, _, notes = comparison_tables(comparison(family()), wide=True)
+    assert means.notes == (
+        f"Not to be told from the lowest peak, that of naive-rewrite: {LONG}, no-op.",
+    )
+    assert any(note.startswith("Not to be told:") for note in notes.notes)
+
+
+def test_nothing_is_said_of_the_lowest_where_it_is_alone() -> None:
+    made = [
+        row(p, s, scenario="fam", peak_tokens=n) for p, n in (("a", 1), ("b", 2)) for s in (0, 1)
+    ]
+    for each in made:
+        each["total_cost_usd"] = each["peak_tokens"]
+    means, *_, notes = comparison_tables(comparison(made), wide=True)
+    assert means.notes == ()
+    assert not any(note.startswith("Not to be told") for note in notes.notes)
 
 
 def test_the_pairs_stand_there_where_some_are_missing() -> None:

@@ -1,0 +1,44 @@
+"""Which policies cannot be told from the best of a metric, from the rows of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bench.samples import Row, Runs, comparable, completed, grouped, samples
+from bench.statistics import best
+
+__all__ = ["MEASURED", "able", "leaders"]
+
+MEASURED = ("confabulation_rate", "peak_tokens", "total_cost_usd")
+"""Metrics of which the best are named: all are better when they are less."""
+
+
+def leaders(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return a line for each scenario, price and metric of :data:`MEASURED`, in their order.
+
+    ``best`` is the policy with the best mean, ``alike`` those whose paired interval to it holds
+    zero; both are of the policies whose share of runs completed cannot be told from the best
+    share, as another would win by dying early. Nothing is said where there are fewer than two
+    seeds.
+    """
+    from sim.metrics import METRICS
+
+    measured = [metric for metric in METRICS if metric.name in MEASURED]
+    lines = []
+    for (scenario, price), runs in grouped(rows).items():
+        left = able(runs)
+        for metric in measured:
+            values = samples(left, comparable(metric))
+            found = [list(values)[index] for index in best(list(values.values()), "less")]
+            if found:
+                line = {"scenario": scenario, "price": price, "metric": metric.name}
+                lines.append({**line, "best": found[0], "alike": found[1:]})
+    return lines
+
+
+def able(runs: Runs) -> dict[str, Sequence[Row]]:
+    """Return those of *runs* whose share of runs completed cannot be told from the best share."""
+    shares = samples(runs, completed)
+    found = {list(shares)[index] for index in best(list(shares.values()), "more")}
+    return {policy: rows for policy, rows in runs.items() if policy in found}
