@@ -10,7 +10,7 @@ PEERS := .venv/.peers
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench sensitivity economics constraints clean
+.PHONY: help demo test lint bench coverage sensitivity economics constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ lint: $(STAMP) ## check style, formatting and types
 
 bench: $(STAMP) ## run the speed benchmarks
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only
+
+coverage: $(STAMP) ## measure how often intervals hold the mean and write it into docs/statistics.md
+	$(BIN)/python -m bench.coverage
 
 sensitivity: $(STAMP) ## vary the parameters and show which of them matter
 	$(BIN)/python -m bench.sensitivity

@@ -5,7 +5,6 @@ Each figure stands in the page between two comments that name it; the words arou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,12 +18,12 @@ from bench.costs import by_cause
 from bench.executors import available_jobs, local, scatter
 from bench.loading import load
 from bench.output import markdown
+from bench.pages import put_figures
 from bench.results import write_text
 from bench.statistics import Estimate, difference
 from bench.tables.break_even import break_even_tables
 from bench.tables.parts import Column, Line, Table, dollars, tokens
 from sim.actions import Evict
-from sim.errors import InputError
 
 if TYPE_CHECKING:
     from sim.view import View
@@ -38,7 +37,6 @@ __all__ = [
     "known_end",
     "main",
     "paired",
-    "put_figures",
 ]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "economics.md"
@@ -424,29 +422,6 @@ FIGURES: Mapping[str, Figure] = {
 
 ONE_RUN = ("causes", "ranks")
 """What is one run, or none that is drawn."""
-
-_PLACE = re.compile(
-    r"(?P<head><!-- figures: (?P<name>[\w-]+)[^>]*-->\n)(?P<body>.*?)(?P<foot><!-- end -->)",
-    re.DOTALL,
-)
-
-
-def put_figures(page: str, figures: Mapping[str, str]) -> str:
-    """Return *page* with each of *figures* in its place; what is not among them stays.
-
-    Raises InputError for a figure that has no place in the page.
-    """
-    places = [match["name"] for match in _PLACE.finditer(page)]
-    for name in figures:
-        if places.count(name) != 1:
-            raise InputError(f"the page has {places.count(name)} places for the figure {name!r}")
-
-    def put(match: re.Match[str]) -> str:
-        text = figures.get(match["name"])
-        body = match["body"] if text is None else f"\n{text.strip()}\n\n"
-        return f"{match['head']}{body}{match['foot']}"
-
-    return _PLACE.sub(put, page)
 
 
 @click.command()

@@ -19,9 +19,7 @@ from bench.economics import (
     known_end,
     main,
     paired,
-    put_figures,
 )
-from sim.errors import InputError
 
 
 def ran(usd: float, status: str = "completed", turns: int = 9, **more: Any) -> Outcome:
@@ -37,19 +35,6 @@ def test_every_figure_has_its_place_and_every_place_its_figure() -> None:
     assert [name for name, _ in places] == list(FIGURES)
     assert all("|" in body for _, body in places)
     assert page.count("<!-- end -->") == len(places)
-
-
-def test_a_figure_replaces_what_stood_there_and_nothing_else() -> None:
-    page = "a\n<!-- figures: x -->\nold\n<!-- end -->\nb\n<!-- figures: y -->\nstays\n<!-- end -->"
-    put = put_figures(page, {"x": "new\n"})
-    assert put == page.replace("\nold\n", "\n\nnew\n\n")
-    assert put_figures(put, {"x": "new"}) == put
-
-
-@pytest.mark.parametrize("page", ["none", "<!-- figures: x -->\n<!-- end -->\n" * 2])
-def test_a_figure_has_one_place(page: str) -> None:
-    with pytest.raises(InputError, match="places for the figure 'x'"):
-        put_figures(page, {"x": "new"})
 
 
 def test_the_command_writes_one_figure(tmp_path: Path) -> None:
