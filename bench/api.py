@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from os import PathLike, fspath
@@ -54,13 +54,15 @@ class Comparison:
     """What was compared: *rows*, one a run; their *summary*; and the *manifest*.
 
     Differences are taken to *baseline*, None for what the summary chooses. *stopped* is what ended
-    it before its end, if anything did; the rows are then those finished.
+    it before its end, if anything did; the rows are then those finished. *pareto* says that the
+    front was asked for.
     """
 
     rows: list[dict[str, Any]]
     baseline: str | None
     manifest: dict[str, Any]
     stopped: KeyboardInterrupt | EvictbenchError | None = None
+    pareto: bool = False
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -88,6 +90,13 @@ class Comparison:
 
         return leaders(self.rows)
 
+    @cached_property
+    def front(self) -> list[dict[str, Any]]:
+        """The Pareto front where it was asked for; see `bench.front`."""
+        from bench.front import fronts
+
+        return fronts(self.rows) if self.pareto else []
+
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a data frame, one row a run."""
@@ -112,7 +121,13 @@ class Comparison:
         from bench.tables.comparison import comparison_tables
 
         *tables, notes = comparison_tables(self, wide)
-        return [*tables, *self.beside_tables(wide), notes]
+        return [*tables, *self.front_tables(wide), *self.beside_tables(wide), notes]
+
+    def front_tables(self, wide: bool) -> list[Table]:
+        """Return the tables of the Pareto front, none where it was not asked for."""
+        from bench.tables.front import front_tables
+
+        return front_tables(self.front, wide) if self.pareto else []
 
     def beside_tables(self, wide: bool) -> list[Table]:
         """Return the tables of what was asked for beside the metrics."""
@@ -129,6 +144,7 @@ class Comparison:
             "summary": summary_lines(self.rows, METRICS, self.baseline),
             **self.beside,
             "leaders": self.leaders,
+            **({"front": self.front} if self.pareto else {}),
             "advice": self.advice,
             "manifest": self.manifest,
         }
@@ -145,6 +161,15 @@ class Replay(Comparison):
     recorded: dict[str, dict[str, Any]] = field(default_factory=dict)
     what_if: list[dict[str, Any]] = field(default_factory=list)
     pooled: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def front(self) -> list[dict[str, Any]]:
+        """The Pareto front where it was asked for, over all sessions if there are several."""
+        from bench.front import fronts, pooled_fronts
+
+        if not self.pareto:
+            return []
+        return (pooled_fronts if len(self.recorded) > 1 else fronts)(self.rows)
 
     def tables(self, wide: bool) -> list[Table]:
         """Return the tables for a person; *wide* spells out what is else shortened."""
@@ -170,6 +195,7 @@ def compare(
     baseline: str | None = None,
     strict: bool = False,
     beside: Iterable[str] = (),
+    pareto: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -186,7 +212,8 @@ def compare(
     scripts; *prices* is the file of a price book of one's own. Differences are taken to
     *baseline*, by default ``no-op`` if it is among the policies, else the first of them. *beside*
     names what else is measured of each run: ``bound``, the least that any policy misses, and
-    ``reversals``, how often salience was reversed between leaving and need.
+    ``reversals``, how often salience was reversed between leaving and need; *pareto* asks for the
+    policies that no other beats in answers, window and cost.
     *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
     "__main__":`` around it), or *executor* does it; *report* is told (runs done, runs planned),
     *warn* what a user should know about a scenario.
@@ -202,7 +229,7 @@ def compare(
         warn(warning)
     found = _compare(plan, baseline, wanted, remarks, _Effort(jobs, executor, report, partial))
     found.manifest["warnings"] = warnings
-    return found
+    return replace(found, pareto=pareto)
 
 
 def replay(
@@ -219,6 +246,7 @@ def replay(
     baseline: str | None = None,
     strict: bool = False,
     beside: Iterable[str] = (),
+    pareto: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -288,6 +316,7 @@ def replay(
         named,
         manifest,
         finished.stopped,
+        pareto,
         recorded=finished.references,
         what_if=rows,
         pooled=pooled(rows),

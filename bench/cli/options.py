@@ -23,6 +23,7 @@ __all__ = [
     "is_typed",
     "jobs",
     "out",
+    "pareto",
     "parse_settings",
     "policies",
     "price",
@@ -186,6 +187,12 @@ baseline = click.option(
     metavar="POLICY",
     help="Take differences to this one of the policies. "
     "[default: no-op, else the first that is applicable]",
+)
+
+pareto = click.option(
+    "--pareto",
+    is_flag=True,
+    help="Show the policies that no other beats in made-up answers, peak and cost, and how surely.",
 )
 
 jobs = click.option(

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bench.beside.registry import measures
+from bench.front import POOLED
 from bench.replays.what_if import OWN
 from bench.tables.comparison import shown_label
 from bench.tables.parts import Column, Line, Table, dollars, interval, percent, short_tokens, tokens
@@ -153,8 +154,7 @@ def pooled_beside(replay: Replay, wide: bool) -> Iterator[Table]:
     """Yield the tables of what was asked for beside the metrics, over all sessions."""
     own = any(line["price"] == OWN for line in replay.pooled)
     rows = [
-        {**row, "scenario": "all sessions, pooled", "price": OWN if own else row["price"]}
-        for row in replay.rows
+        {**row, "scenario": POOLED, "price": OWN if own else row["price"]} for row in replay.rows
     ]
     for name in replay.beside:
         measure = measures()[name]

@@ -59,6 +59,7 @@ def replay_tables(replay: Replay, wide: bool) -> list[Table]:
         tables += pooled_beside(replay, wide)
     else:
         tables += replay.beside_tables(wide)
+    tables += replay.front_tables(wide)
     notes = [SAVED_NOTE, GONE_NOTE, *([BROKEN_NOTE] if len(sessions) <= FEW else [])]
     if any(unsafe(row) for row in replay.what_if):
         notes.append(PINS_NOTE)

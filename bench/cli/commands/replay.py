@@ -34,6 +34,7 @@ __all__ = ["command"]
 @options.prices
 @options.baseline
 @options.beside
+@options.pareto
 @options.jobs
 @options.out
 @options.strict
@@ -51,6 +52,7 @@ def command(
     prices: str | None,
     baseline: str | None,
     beside: tuple[str, ...],
+    pareto: bool,
     jobs: int | None,
     out: Path | None,
     strict: bool,
@@ -102,6 +104,7 @@ def command(
             baseline=baseline,
             strict=strict,
             beside=beside,
+            pareto=pareto,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,
