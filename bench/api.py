@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bench.progress import Report
     from bench.sweep.result import Sweep
     from bench.tables.parts import Table
+    from bench.turns import Turns
     from scenarios.scenario import Scenario
 
 __all__ = ["SEEDS", "Comparison", "Replay", "compare", "replay", "sweep"]
@@ -63,6 +64,8 @@ class Comparison:
     manifest: dict[str, Any]
     stopped: KeyboardInterrupt | EvictbenchError | None = None
     pareto: bool = False
+    turns: list[Turns | None] = field(default_factory=list)
+    """The turns of each row's run, where they were asked for; see `bench.turns`."""
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -196,6 +199,7 @@ def compare(
     strict: bool = False,
     beside: Iterable[str] = (),
     pareto: bool = False,
+    turns: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -214,6 +218,7 @@ def compare(
     names what else is measured of each run: ``bound``, the least that any policy misses, and
     ``reversals``, how often salience was reversed between leaving and need; *pareto* asks for the
     policies that no other beats in answers, window and cost.
+    *turns* keeps what each turn of each run came to.
     *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
     "__main__":`` around it), or *executor* does it; *report* is told (runs done, runs planned),
     *warn* what a user should know about a scenario.
@@ -223,7 +228,7 @@ def compare(
     """
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
-    plan = _plan(chosen, policies, seeds, strict, priced, besides.chosen(beside))
+    plan = _plan(chosen, policies, seeds, strict, priced, besides.chosen(beside), turns)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)
@@ -247,6 +252,7 @@ def replay(
     strict: bool = False,
     beside: Iterable[str] = (),
     pareto: bool = False,
+    turns: bool = False,
     jobs: int = 1,
     executor: Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -292,7 +298,7 @@ def replay(
 
     started = _Started()
     sources = find(files, strict, pass_over)
-    order = replays.Order(sources, reading, labels, priced, more)
+    order = replays.Order(sources, reading, labels, priced, more, turns)
     finished = replays.execute(order, jobs, executor, report, warn)
     if finished.stopped is not None and not partial:
         raise finished.stopped
@@ -317,6 +323,7 @@ def replay(
         manifest,
         finished.stopped,
         pareto,
+        turns=finished.turns,
         recorded=finished.references,
         what_if=rows,
         pooled=pooled(rows),
@@ -431,10 +438,11 @@ def _plan(
     strict: bool,
     prices: tuple[str, ...],
     beside: tuple[str, ...],
+    turns: bool,
 ) -> Plan:
     if seeds < 1:
         raise InputError(f"seeds must be at least 1, not {seeds}")
-    return Plan(scenarios, select_policies(policies), seeds, strict, prices, beside)
+    return Plan(scenarios, select_policies(policies), seeds, strict, prices, beside, turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,13 +484,14 @@ def _compare(
         raise finished.stopped
     for name in described:
         described[name]["tokens_from"] = finished.tokens_from.get(name)
+        described[name]["stimuli"] = finished.stimuli.get(name, {})
     manifest = {
         **started.manifest(described, plan.policies, settings, plan.strict, effort.jobs),
         "planned": finished.planned,
         "finished": len(finished.rows),
         "notes": list(remarks),
     }
-    return Comparison(finished.rows, named, manifest, finished.stopped)
+    return Comparison(finished.rows, named, manifest, finished.stopped, turns=finished.turns)
 
 
 def _command(but: str | None = None) -> str:
@@ -503,19 +512,24 @@ class _Started:
         strict: bool,
         jobs: int,
     ) -> dict[str, Any]:
-        """Return what the manifest of every comparison holds."""
+        """Return what the manifest of every comparison holds.
+
+        What two equal comparisons may differ in stands under ``effort`` alone.
+        """
         from bench.manifest import versions
 
         prices = [row["name"] for facts in described.values() for row in facts["prices"]]
         return {
             **versions(),
-            "command": _command(),
             "scenarios": described,
             "policies": list(policies),
             "prices": list(dict.fromkeys(prices)),
             "settings": dict(settings),
             "strict": strict,
-            "started": self._when.isoformat(timespec="seconds"),
-            "seconds": time.monotonic() - self._clock,
-            "jobs": jobs,
+            "effort": {
+                "command": _command(),
+                "started": self._when.isoformat(timespec="seconds"),
+                "seconds": time.monotonic() - self._clock,
+                "jobs": jobs,
+            },
         }

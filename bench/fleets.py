@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import blamed, make_policy, not_applicable, price_of, values_of
+from bench.turns import turns_of
 from sim.errors import InputError, PolicyError
 
 if TYPE_CHECKING:
+    from bench.turns import Turns
     from scenarios.scenario import Scenario
     from sim.fleet import FleetRun
     from sim.records import Record
@@ -61,22 +63,33 @@ def fleet_of(scripts: Sequence[Script], policy: str, strict: bool = False) -> Fl
 
 
 def fleet_outcome(
-    scripts: Sequence[Script], policy: str, strict: bool, digests: Sequence[str]
-) -> tuple[dict[str, Any], str | None]:
-    """Return the metrics of a fleet, and the hash of what it met, None if it came to nothing.
+    scripts: Sequence[Script],
+    policy: str,
+    strict: bool,
+    digests: Sequence[str],
+    turns: bool = False,
+) -> tuple[dict[str, Any], str | None, Turns | None]:
+    """Return the metrics of a fleet, the hash of what it met, and with *turns* each agent's turns.
 
-    *digests* are the scripts' own. With *strict*, a policy bug of one agent fails the fleet.
+    The last two are None if it came to nothing. *digests* are the scripts' own. With *strict*, a
+    policy bug of one agent fails the fleet.
     """
     reason = not_applicable(scripts[0], make_policy(policy))
     if reason is not None:
-        return values_of({"status": "not-applicable", "reason": reason}), None
+        return values_of({"status": "not-applicable", "reason": reason}), None, None
     try:
-        run = _simulate(scripts, policy, strict, digests, keep=False)
+        run = _simulate(scripts, policy, strict, digests, keep=turns)
     except PolicyError as error:
         reason = f"{error.rule}: {error}"
-        return values_of({"status": "failed", "reason": reason, "policy_bugs": 1}), None
+        return values_of({"status": "failed", "reason": reason, "policy_bugs": 1}), None, None
     met = hashlib.blake2b(" ".join(digests).encode(), digest_size=16).hexdigest()
-    return values_of(run.metrics), met
+    return values_of(run.metrics), met, _turns(run.records) if turns else None
+
+
+def _turns(records: Sequence[Sequence[Record]]) -> Turns:
+    """Return the turns of all agents, one agent after the other."""
+    each = [turns_of(mine, agent) for agent, mine in enumerate(records)]
+    return {name: [value for found in each for value in found[name]] for name in each[0]}
 
 
 def _simulate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import tomllib
@@ -17,8 +18,8 @@ __all__ = ["describe_scenario", "git_commit", "version", "versions"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
-LIBRARIES = ("numpy", "simpy", "sortedcontainers", "splintr-rs")
-"""Distributions that a row can depend on."""
+LIBRARIES = ("numpy", "pyarrow", "simpy", "sortedcontainers", "splintr-rs")
+"""Distributions that a row can depend on, and the one that writes it."""
 
 
 def version() -> str:
@@ -31,13 +32,17 @@ def version() -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Return what made the rows: evictbench, its commit, Python, and the libraries that count."""
+    """Return what made the rows: evictbench, its commit, Python, libraries that count, machine."""
     return {
         "evictbench": version(),
         "git_commit": git_commit(),
         "python": platform.python_version(),
-        "platform": platform.platform(),
         "libraries": {name: _library(name) for name in LIBRARIES},
+        "machine": {
+            "system": platform.system(),
+            "architecture": platform.machine(),
+            "processors": os.cpu_count(),
+        },
     }
 
 

@@ -19,9 +19,11 @@ from bench.beside import registry as beside
 from bench.cells import Observe, make_policy, outcome
 from bench.executors import local, scatter
 from bench.fleets import fleet_outcome, scripts_of
+from bench.turns import turns_of
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
+    from bench.turns import Turns
     from scenarios.scenario import Scenario
     from sim.records import Record
 
@@ -35,6 +37,7 @@ __all__ = [
     "columns",
     "execute",
     "run_unit",
+    "stimuli_of",
 ]
 
 Row = dict[str, Any]
@@ -70,6 +73,8 @@ class Plan:
     prices: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     """The measures of ``bench.beside`` that each row gets besides the metrics."""
+    turns: bool = False
+    """Whether what each turn came to is kept, too."""
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
@@ -102,28 +107,36 @@ class Unit:
     strict: bool
     observe: Observe | None = None
     beside: tuple[str, ...] = ()
+    turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a cell leaves: its row, what its run met, and what was *seen* in its records."""
+    """What a cell leaves: its row, what its run met, and what was *seen* in its records.
+
+    *turns* are those of the run, None where they were not asked for or it came to nothing.
+    """
 
     row: Row
     digest: str | None
     tokens_from: str
     seen: Any = None
+    turns: Turns | None = None
 
 
 @dataclass(slots=True)
 class Finished:
     """The rows of a plan, in order; those that were finished if something *stopped* it.
 
-    *tokens_from* says of each scenario where its token counts come from.
+    *tokens_from* says of each scenario where its token counts come from, *stimuli* what each of its
+    seeds met, as a hash. *turns* has those of each row, where they were asked for.
     """
 
     planned: int
     rows: list[Row] = field(default_factory=list)
+    turns: list[Turns | None] = field(default_factory=list)
     tokens_from: dict[str, str] = field(default_factory=dict)
+    stimuli: dict[str, dict[str, str]] = field(default_factory=dict)
     stopped: KeyboardInterrupt | EvictbenchError | None = None
 
 
@@ -155,7 +168,9 @@ def execute(
         )
     results.sort(key=lambda result: plan.place(result.row))
     finished.rows = [result.row for result in results]
+    finished.turns = [result.turns for result in results] if plan.turns else []
     finished.tokens_from = {r.row["scenario"]: r.tokens_from for r in results}
+    finished.stimuli = stimuli_of(results)
     return finished
 
 
@@ -166,8 +181,9 @@ def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
     most = len(plan.policies) * max(1, len(plan.prices))
     size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
     share = max(1, most // ceil(wanted / max(1, len(scripts))))
+    told = plan.beside, plan.turns
     units = [
-        Unit(scenario, seed, mine[start : start + share], plan.strict, beside=plan.beside)
+        Unit(scenario, seed, mine[start : start + share], plan.strict, None, *told)
         for scenario, seed in scripts
         for mine in (_cells(plan, scenario),)
         for start in range(0, len(mine), share)
@@ -193,20 +209,21 @@ def run_unit(unit: Unit) -> Iterator[Result]:
     watch = beside.watching(unit.beside, script)
     nothing = dict.fromkeys(beside.columns(unit.beside))
 
-    def observe(records: list[Record]) -> tuple[dict[str, Any], Any]:
-        return watch(records), None if unit.observe is None else unit.observe(records)
+    def observe(records: list[Record]) -> tuple[dict[str, Any], Any, Turns | None]:
+        seen = None if unit.observe is None else unit.observe(records)
+        return watch(records), seen, turns_of(records) if unit.turns else None
 
     for price, label, spec in unit.cells:
         priced = [replace(each, settings={**each.settings, "price": price}) for each in scripts]
-        more, seen = nothing, None
+        more, seen, turns = nothing, None, None
         if len(priced) == 1:
             policy = make_policy(spec)
             values, met, kept = outcome(priced[0], policy, unit.strict, digests[0], observe)
-            more, seen = kept or (nothing, None)
+            more, seen, turns = kept or (nothing, None, None)
         else:
-            values, met = fleet_outcome(priced, spec, unit.strict, digests)
+            values, met, turns = fleet_outcome(priced, spec, unit.strict, digests, unit.turns)
         cell = dict(zip(CELL, (unit.scenario.name, label, script.seed, price), strict=True))
-        yield Result({**cell, **values, **more}, met, script.tokens_from, seen)
+        yield Result({**cell, **values, **more}, met, script.tokens_from, seen, turns)
 
 
 def check_digests(results: Sequence[Result]) -> None:
@@ -222,3 +239,12 @@ def check_digests(results: Sequence[Result]) -> None:
                 f"{row['scenario']}, seed {row['seed']}: {other.row['policy']} and "
                 f"{row['policy']} did not meet the same stimuli, so they cannot be compared"
             )
+
+
+def stimuli_of(results: Sequence[Result]) -> dict[str, dict[str, str]]:
+    """Return by scenario and seed, as a text, the hash of what runs met, the same for each."""
+    met: dict[str, dict[str, str]] = {}
+    for result in results:
+        if result.digest is not None:
+            met.setdefault(result.row["scenario"], {})[str(result.row["seed"])] = result.digest
+    return {name: dict(sorted(s.items(), key=lambda each: int(each[0]))) for name, s in met.items()}

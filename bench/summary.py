@@ -21,40 +21,51 @@ from bench.statistics import (
 if TYPE_CHECKING:
     from sim.metrics import Metric
 
-__all__ = ["COLUMNS", "default_baseline", "summarise", "summary_lines"]
+__all__ = ["COLUMNS", "SAYS", "default_baseline", "summarise", "summary_lines"]
 
-COLUMNS = (
-    "scenario",
-    "policy",
-    "metric",
-    "price",
-    "mean",
-    "ci_low",
-    "ci_high",
-    "n",
-    "zero_limit",
-    "diff_mean",
-    "diff_ci_low",
-    "diff_ci_high",
-    "diff_n",
-    "p_value",
-    "q_value",
-    "baseline",
-    "rank",
-    "median",
-    "completed",
-    "attempted",
-)
-"""Keys of a summary row, in the order of every output.
+_OF_METRIC = "that of the metric"
 
-*mean*, *median* and the interval *ci_low*–*ci_high* are of the *n* seeds that have a value; a
-metric declared ``completed_only`` has one only where the run completed. *zero_limit* is the exact
-one-sided 95 % limit of a share that was zero in all of them. The differences are the policy's
-values less the baseline's, paired on the *diff_n* seeds that have both; *p_value* is that of the
-paired permutation test of no difference, and *q_value* what it is worth among all differences of
-that metric in the comparison: every scenario, price and policy. The baseline has neither.
-*completed* and *attempted* count the policy's runs; a policy that is not applicable attempted none.
+SAYS: Mapping[str, tuple[str, str, str | None]] = {
+    "scenario": ("string", "name of the scenario, or of the recorded session", None),
+    "policy": ("string", "label of the policy", None),
+    "metric": ("string", "what was measured", None),
+    "price": ("string", "row of the price book", None),
+    "mean": ("number", "mean over the seeds that have a value", _OF_METRIC),
+    "ci_low": ("number", "lower end of the 95 % interval of the mean", _OF_METRIC),
+    "ci_high": ("number", "upper end of it", _OF_METRIC),
+    "n": ("integer", "seeds that have a value; of costs and peaks, completed runs", "count"),
+    "zero_limit": (
+        "number",
+        "exact one-sided 95 % limit of a share that was zero in all of them",
+        "share",
+    ),
+    "diff_mean": ("number", "mean of the policy less the baseline, paired by seed", _OF_METRIC),
+    "diff_ci_low": ("number", "lower end of the 95 % interval of that difference", _OF_METRIC),
+    "diff_ci_high": ("number", "upper end of it", _OF_METRIC),
+    "diff_n": ("integer", "seeds on which both have a value", "count"),
+    "p_value": (
+        "number",
+        "of the paired permutation test of no difference; none for the baseline",
+        "probability",
+    ),
+    "q_value": (
+        "number",
+        "what it is worth among all differences of that metric in the comparison",
+        "probability",
+    ),
+    "baseline": ("string", "the policy that differences are taken to", None),
+    "rank": ("integer", "place among the policies, from 1; null where none is better", None),
+    "median": ("number", "median over the seeds that have a value", _OF_METRIC),
+    "completed": ("integer", "runs of the policy that completed", "count"),
+    "attempted": ("integer", "runs of the policy; none if it is not applicable", "count"),
+}
+"""Keys of a summary row, in the order of every output, each with its type, meaning and unit.
+
+A metric declared ``completed_only`` has a value only where the run completed.
 """
+
+COLUMNS = tuple(SAYS)
+"""Keys of a summary row, in the order of every output."""
 
 
 def default_baseline(policies: Sequence[str]) -> str:

@@ -21,7 +21,8 @@ class Metric:
 
     *better* is ``less``, ``more`` or None; *empty* what it is when nothing happened;
     *completed_only* marks costs and peaks, which two policies are compared on only where both
-    completed, so that dying early is no win.
+    completed, so that dying early is no win. *mean* marks one that is a mean, and no whole number
+    though its unit is counted.
     """
 
     name: str
@@ -31,10 +32,20 @@ class Metric:
     meaning: str
     empty: int | float | None = 0
     completed_only: bool = False
+    mean: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.unit in _COUNTED and not self.mean
 
 
-def _window(name: str, unit: str, meaning: str) -> Metric:
-    return Metric(name, unit, "less", "window", meaning, None, True)
+_COUNTED = frozenset({"count", "tokens", "turn"})
+"""Units that a run has a whole number of."""
+
+
+def _window(name: str, unit: str, meaning: str, mean: bool = False) -> Metric:
+    return Metric(name, unit, "less", "window", meaning, None, True, mean)
 
 
 def _cost(name: str, unit: str, better: str | None, meaning: str) -> Metric:
@@ -66,7 +77,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("attempts", "count", "less", "answers", "attempts begun"),
     _window("peak_tokens", "tokens", "largest request sent"),
     _window("peak_demand_tokens", "tokens", "largest window before a pass"),
-    _window("mean_tokens", "tokens", "mean request"),
+    _window("mean_tokens", "tokens", "mean request", mean=True),
     _window("peak_share", "share", "largest request ÷ budget"),
     _cost("calls", "count", "less", "requests sent"),
     _cost("input_tokens", "tokens", "less", "input of all requests"),

@@ -72,7 +72,7 @@ def _line(line: Mapping[str, Any], wide: bool) -> tuple[str, ...]:
 MEASURE = Measure(
     name="bound",
     about="Beside what each policy missed, show the least that any could miss on the same script.",
-    columns=(BOUND,),
+    columns={BOUND: ("tokens", "least that any policy misses on the same script")},
     watch=_watch,
     told=_told,
     title="distance to the best possible",

@@ -22,16 +22,17 @@ Watch = Callable[["list[Record]"], dict[str, int]]
 class Measure:
     """Something measured of every run beside its metrics, and told of each policy.
 
-    *columns* are the values it adds to a row, *watch* makes what finds them in the records of the
-    runs of one script. *told* says of the rows of one policy what the comparison says of it, by
-    name; *line* shows that in *header*, and *note* explains it.
+    *columns* are the values it adds to a row, whole numbers, each with its unit and meaning;
+    *watch* makes what finds them in the records of the runs of one script. *told* says of the rows
+    of one policy what the comparison says of it, by name; *line* shows that in *header*, and
+    *note* explains it.
     """
 
     name: str
     """The option that asks for it, and its part of the JSON document."""
     about: str
     """What the option shows, in a sentence."""
-    columns: tuple[str, ...]
+    columns: Mapping[str, tuple[str, str]]
     watch: Callable[[Script], Watch]
     told: Callable[[Sequence[Row]], dict[str, Any]]
     title: str
@@ -46,7 +47,7 @@ class Measure:
         """
         groups: dict[tuple[str, str, str], list[Row]] = {}
         for row in rows:
-            if self.columns[0] in row:
+            if row.keys() >= self.columns.keys():
                 mine = groups.setdefault((row["scenario"], row["price"], row["policy"]), [])
                 if all(row[name] is not None for name in self.columns):
                     mine.append(row)

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MEASURE", "REVERSALS"]
 
-REVERSALS = ("gone_needs", "overtaken_needs", "ranked_pairs", "reversed_pairs")
-"""Names of a row's values, in the order of ``sim.reversals.Reversals``."""
+REVERSALS: Mapping[str, tuple[str, str]] = {
+    "gone_needs": ("count", "asked for and not there at the call, having left before"),
+    "overtaken_needs": ("count", "of those, how many rank above something that was kept"),
+    "ranked_pairs": ("count", "pairs with what ranked above it when it left, and was kept"),
+    "reversed_pairs": ("count", "of those, how many rank the other way once it is needed"),
+}
+"""A row's values, each with its unit and meaning, in the order of ``sim.reversals.Reversals``."""
 
 
 def _watch(script: Script) -> Watch:
@@ -40,7 +45,7 @@ def _told(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     import numpy as np
 
     needs, overtaken, pairs, turned = (sum(row[name] for row in rows) for name in REVERSALS)
-    of, by = REVERSALS[2:]
+    of, by = "ranked_pairs", "reversed_pairs"
     shares = estimate(np.array([row[by] / row[of] for row in rows if row[of]], dtype=float))
     return {
         "missed": sum(row["missed_tokens"] for row in rows) / len(rows) if rows else None,

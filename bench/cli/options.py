@@ -22,6 +22,7 @@ __all__ = [
     "format_of",
     "is_typed",
     "jobs",
+    "needs_out",
     "out",
     "pareto",
     "parse_settings",
@@ -34,6 +35,7 @@ __all__ = [
     "settings",
     "strict",
     "tokenizer",
+    "turns",
 ]
 
 OWN_BOOK = "EVICTBENCH_PRICES"
@@ -206,8 +208,21 @@ out = click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write rows.csv, summary.csv, manifest.json and result.json there, too.",
+    help="Keep runs and summary there as Parquet, with a manifest and a schema (docs/results.md).",
 )
+
+turns = click.option(
+    "--turns",
+    is_flag=True,
+    help="With --out, keep what each turn of each run came to, too.",
+)
+
+
+def needs_out(turns: bool, out: Path | None) -> None:
+    """Raise UsageError if *turns* are to be kept and there is no folder *out* for them."""
+    if turns and out is None:
+        raise click.UsageError("--turns needs --out, where it keeps them")
+
 
 strict = click.option(
     "--strict",

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from bench.executors import local, scatter
 from bench.replays.facts import facts
 from bench.replays.reference import reference
-from bench.runs import Result, Unit, check_digests, run_unit
+from bench.runs import Result, Unit, check_digests, run_unit, stimuli_of
 from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
+    from bench.turns import Turns
     from scenarios.scenario import Scenario
     from scenarios.transcripts.loading import Reading
     from scenarios.transcripts.sources import Source
@@ -42,6 +43,8 @@ class Order:
     prices: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     """The measures of ``bench.beside`` that each row gets besides the metrics."""
+    turns: bool = False
+    """Whether what each turn came to is kept, too."""
 
     @property
     def cells(self) -> int:
@@ -57,6 +60,7 @@ class _Task:
     policies: tuple[tuple[str, str], ...]
     prices: tuple[str, ...]
     beside: tuple[str, ...]
+    turns: bool
     lead: bool
     """Whether it is the task of its source that tells what was found in it."""
 
@@ -77,12 +81,14 @@ class Finished:
     """The sessions of an order, in order; those that were finished if something *stopped* it.
 
     *described* and *references* are by name; *seen* has, row by row, what `bench.replays.facts`
-    makes of its records; *reduced* is how many results had a budget, and how many were over it.
+    makes of its records, *turns* those of its run where they were asked for; *reduced* is how many
+    results had a budget, and how many were over it.
     """
 
     planned: int = 0
     rows: list[dict[str, Any]] = field(default_factory=list)
     seen: list[dict[str, Any] | None] = field(default_factory=list)
+    turns: list[Turns | None] = field(default_factory=list)
     described: dict[str, dict[str, Any]] = field(default_factory=dict)
     references: dict[str, dict[str, Any]] = field(default_factory=dict)
     reduced: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -130,7 +136,7 @@ def _tasks(order: Order, jobs: int) -> Iterator[_Task]:
     for number, source in enumerate(order.sources):
         for start in range(0, len(policies), size):
             mine = tuple(policies[start : start + size])
-            told = order.prices, order.beside
+            told = order.prices, order.beside, order.turns
             yield _Task(number, source, order.reading, mine, *told, lead=start == 0)
 
 
@@ -159,7 +165,7 @@ def _session(scenario: Scenario, task: _Task) -> _Played:
     prices = task.prices or (scenario.settings["price"],)
     described = describe_scenario(scenario, range(1), prices)
     cells = tuple((price, label, spec) for price in prices for label, spec in task.policies)
-    unit = Unit(scenario, 0, cells, task.reading.strict, facts, task.beside)
+    unit = Unit(scenario, 0, cells, task.reading.strict, facts, task.beside, task.turns)
     results = list(run_unit(unit))
     check_digests(results)
     told = reference(scenario, task.source.format, prices) if task.lead else {}
@@ -253,4 +259,7 @@ class _Gathered:
             check_digests(results)
             finished.rows += [result.row for result in results]
             finished.seen += [result.seen for result in results]
+            if self._order.turns:
+                finished.turns += [result.turns for result in results]
             finished.described[name]["tokens_from"] = results[0].tokens_from
+            finished.described[name]["stimuli"] = stimuli_of(results).get(name, {})

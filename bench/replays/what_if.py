@@ -10,7 +10,7 @@ from bench.statistics import estimate
 if TYPE_CHECKING:
     from bench.replays.plan import Finished
 
-__all__ = ["OWN", "SAVED", "pooled", "what_if"]
+__all__ = ["OWN", "SAVED", "SAYS", "pooled", "what_if"]
 
 OWN = "own"
 """Stands for the price of a line over sessions that were replayed each at its own."""
@@ -21,6 +21,22 @@ SAVED: Mapping[str, str] = {
     "seconds": "total_seconds",
 }
 """What is saved → the metric it is saved of."""
+
+SAYS: Mapping[str, tuple[str, str, str | None]] = {
+    "saved_tokens": ("integer", "input of the recording less that of the policy", "tokens"),
+    "recorded_tokens": ("integer", "input of the recording, simulated at the price", "tokens"),
+    "saved_usd": ("number", "total cost of the recording less that of the policy", "USD"),
+    "recorded_usd": ("number", "total cost of the recording, simulated at the price", "USD"),
+    "saved_seconds": ("number", "length of the recording less that under the policy", "s"),
+    "recorded_seconds": ("number", "length of the recording, simulated", "s"),
+    "wrong": ("integer", "questions answered with an older or an invented value", "count"),
+    "gone_count": ("integer", "asked for and not whole and current at the call", "count"),
+    "asked_count": ("integer", "questions and explicit requests", "count"),
+    "broke_count": ("integer", "calls before which the policy broke the prefix", "count"),
+    "broke_usd": ("number", "what computing again at those calls cost, gross", "USD"),
+    "pins_lost": ("integer", "pins that were removed or cut", "count"),
+}
+"""Figures of a row that no metric is, each with its type, meaning and unit."""
 
 
 def what_if(finished: Finished) -> list[dict[str, Any]]:

@@ -51,8 +51,12 @@ def test_the_manifest_says_how_to_do_it_again(small: Comparison) -> None:
     assert (facts["kind"], facts["seeds"], facts["tokens_from"]) == ("family", 2, "script")
     assert facts["settings"]["salience.decay"] == 0.85
     assert facts["price"]["name"] == facts["settings"]["price"]
-    for name in ("evictbench", "python", "libraries", "command", "started", "seconds"):
+    for name in ("evictbench", "python", "libraries", "machine", "effort"):
         assert manifest[name]
+    assert set(manifest["effort"]) == {"command", "started", "seconds", "jobs"}
+    assert list(facts["stimuli"]) == ["0", "1"]
+    for seed, met in facts["stimuli"].items():
+        assert load("doc-analysis").script(int(seed)).digest() == met
 
 
 def test_the_words_are_those_of_the_command_line() -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from bench.cli import main
 from bench.cli.app import app
+from bench.results import load
 from bench.summary import COLUMNS
 from policies import registry
 from scenarios import catalogue
@@ -144,11 +145,14 @@ def test_the_same_bytes_whatever_the_jobs_the_order_and_the_hash_seed(tmp_path: 
         ["compare", "stale-file", "doc-analysis", "-p", "no-op", "-p", "tiered"],
     )
     started = [
-        start(*order, "--seeds", 4, "--jobs", jobs, "--out", tmp_path / seed, PYTHONHASHSEED=seed)
+        start(
+            *(*order, "--seeds", 4, "--jobs", jobs, "--out", tmp_path / seed, "--turns"),
+            PYTHONHASHSEED=seed,
+        )
         for order, jobs, seed in zip(orders, (1, 2), ("1", "2"), strict=True)
     ]
     assert [process.wait(timeout=300) for process in started] == [0, 0]
-    for name in ("rows.csv", "summary.csv"):
+    for name in ("runs.parquet", "turns.parquet", "summary.parquet", "schema.json"):
         one, other = ((tmp_path / seed / name).read_bytes() for seed in "12")
         assert one == other
 
@@ -157,10 +161,26 @@ def test_out_keeps_everything(evictbench: Run, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     code, out, _ = evictbench("compare", *SMALL, "--out", folder, "--format", "json")
     assert code == 0
-    printed, kept = json.loads(out), json.loads((folder / "result.json").read_text())
-    assert kept == printed
-    assert json.loads((folder / "manifest.json").read_text()) == printed["manifest"]
-    assert len((folder / "rows.csv").read_text().splitlines()) == 1 + 4
+    printed, kept = json.loads(out), load(folder)
+    assert kept.rows == printed["rows"]
+    assert kept.table("summary") == printed["summary"]
+    more = {name: kept.manifest.pop(name) for name in ("format", "files")}
+    assert kept.manifest == printed["manifest"]
+    assert set(more["files"]) == {"runs.parquet", "summary.parquet", "schema.json"}
+
+
+def test_turns_are_kept_where_they_are_asked_for(evictbench: Run, tmp_path: Path) -> None:
+    assert evictbench("compare", *SMALL, "--out", tmp_path, "--turns", "--jobs", 1)[0] == 0
+    turns = load(tmp_path).table("turns")
+    assert [(t["policy"], t["seed"], t["turn"]) for t in turns] == [
+        (policy, seed, turn)
+        for policy in ("tiered", "no-op")
+        for seed in (0, 1)
+        for turn in range(1, 13)
+    ]
+    code, out, err = evictbench("compare", *SMALL, "--turns")
+    assert (code, out) == (2, "")
+    assert err.startswith("evictbench: --turns needs --out")
 
 
 def test_baseline_price_and_settings(evictbench: Run) -> None:
@@ -487,7 +507,7 @@ def test_an_interrupt_keeps_what_was_finished(tmp_path: Path, jobs: int) -> None
     rows = len(json.loads(printed)["rows"])
     assert 0 < rows < 50_000
     assert f"interrupted; {rows} of 50000 runs were finished and are kept in {out}" in says
-    assert len((out / "rows.csv").read_text().splitlines()) == 1 + rows
+    assert len(load(out).rows) == rows
 
 
 def alive(process: int) -> bool:

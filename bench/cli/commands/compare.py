@@ -23,6 +23,7 @@ __all__ = ["command"]
 @options.pareto
 @options.jobs
 @options.out
+@options.turns
 @options.strict
 @options.format_of("table", "json", "csv", "md")
 def command(
@@ -37,6 +38,7 @@ def command(
     pareto: bool,
     jobs: int | None,
     out: Path | None,
+    turns: bool,
     strict: bool,
     form: str,
 ) -> int:
@@ -57,6 +59,8 @@ def command(
         evictbench compare coding-agent -p tiered -p tiered:arrival=off
       Your own policy against the field, kept for later:
         evictbench compare support-agent -p disciplined -p mine.py:Mine --out results/mine
+      The same with every turn of every run, for a notebook:
+        evictbench compare support-agent -p disciplined --out results/turns --turns
       How far is each from the best possible?
         evictbench compare doc-analysis -p clairvoyant -p tiered -p disciplined --bound
       Was it salience that misled them?
@@ -71,6 +75,7 @@ def command(
     from bench.executors import available_jobs
     from bench.results import prepare
 
+    options.needs_out(turns, out)
     if out is not None:
         prepare(out)
     with progress.shown("comparing") as report:
@@ -85,6 +90,7 @@ def command(
             strict=strict,
             beside=beside,
             pareto=pareto,
+            turns=turns,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,

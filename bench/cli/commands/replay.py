@@ -37,6 +37,7 @@ __all__ = ["command"]
 @options.pareto
 @options.jobs
 @options.out
+@options.turns
 @options.strict
 @options.format_of("table", "json", "csv", "md")
 def command(
@@ -55,6 +56,7 @@ def command(
     pareto: bool,
     jobs: int | None,
     out: Path | None,
+    turns: bool,
     strict: bool,
     form: str,
 ) -> int:
@@ -88,6 +90,7 @@ def command(
         return _list_formats(form)
     if not files:
         raise click.UsageError("missing argument 'FILE...'")
+    options.needs_out(turns, out)
     if out is not None:
         prepare(out)
     with progress.shown("replaying") as report:
@@ -105,6 +108,7 @@ def command(
             strict=strict,
             beside=beside,
             pareto=pareto,
+            turns=turns,
             jobs=jobs or available_jobs(),
             report=report,
             warn=warn,

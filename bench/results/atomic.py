@@ -1,4 +1,4 @@
-"""A folder of results: what a comparison leaves on disk. The only place that writes one."""
+"""Files that are written whole or not at all, and folders that can be written to."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from bench.output import csv_text, json_document, plain
-from bench.summary import COLUMNS
 from sim.errors import InputError
 
-if TYPE_CHECKING:
-    from bench.api import Comparison
-
-__all__ = ["is_file_or_new", "prepare", "save", "write_text"]
+__all__ = ["is_file_or_new", "prepare", "write_bytes", "write_text"]
 
 
 def prepare(folder: Path) -> None:
@@ -32,21 +27,13 @@ def prepare(folder: Path) -> None:
         raise InputError(f"cannot write there: {error.strerror}", file=folder) from None
 
 
-def save(comparison: Comparison, folder: Path) -> None:
-    """Write *comparison* to *folder*, each file whole or not at all.
-
-    ``rows.csv`` and ``summary.csv`` are the two tables, ``manifest.json`` how they came about,
-    ``result.json`` all three in one document. Raises InputError if a file cannot be written.
-    """
-    prepare(folder)
-    write_text(folder / "rows.csv", csv_text(comparison.rows, comparison.columns))
-    write_text(folder / "summary.csv", csv_text(comparison.summary, COLUMNS))
-    write_text(folder / "manifest.json", json_document(plain(comparison.manifest)))
-    write_text(folder / "result.json", json_document(comparison.document()))
-
-
 def write_text(path: Path, text: str, private: bool = False) -> None:
-    """Write *text* to *path*: a file is replaced in one step, a reader sees the old or the new one.
+    """Write *text* to *path* as UTF-8; see :func:`write_bytes`."""
+    write_bytes(path, text.encode(errors="backslashreplace"), private)
+
+
+def write_bytes(path: Path, data: bytes, private: bool = False) -> None:
+    """Write *data* to *path*: a file is replaced in one step, a reader sees the old or the new one.
 
     Where *path* is a link, what it leads to is replaced. What is no regular file, such as a device
     or a pipe, is written through and stays what it is; what is a stream of this process
@@ -54,7 +41,6 @@ def write_text(path: Path, text: str, private: bool = False) -> None:
     owner alone; another one that exists keeps its mode. Raises InputError if it cannot be written;
     a file is then as it was. A reader of standard output that has gone is a BrokenPipeError.
     """
-    data = text.encode(errors="backslashreplace")
     stream = None
     try:
         found = _stat(path)

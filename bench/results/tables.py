@@ -1,0 +1,111 @@
+"""The tables of a folder: what each of them holds of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bench.results.columns import (
+    Column,
+    run_columns,
+    summary_columns,
+    turn_columns,
+    varied,
+    what_if_columns,
+)
+
+if TYPE_CHECKING:
+    from bench.api import Comparison
+
+__all__ = ["Table", "tables_of"]
+
+Row = Mapping[str, Any]
+
+RUN = ("scenario", "price", "policy", "seed")
+"""What tells one run from another, besides settings that were varied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: *values* by name of its *columns*, and the *key* that tells its rows apart."""
+
+    name: str
+    says: str
+    columns: Sequence[Column]
+    key: tuple[str, ...]
+    values: Mapping[str, Sequence[Any]]
+
+    @property
+    def file(self) -> str:
+        """Name of its file."""
+        return f"{self.name}.parquet"
+
+    @property
+    def rows(self) -> int:
+        """Number of its rows."""
+        return len(self.values[self.columns[0].name])
+
+
+def tables_of(comparison: Comparison) -> Iterator[Table]:
+    """Yield the tables of *comparison*: runs, turns if it has them, summary; of a replay what-if.
+
+    Columns of its rows in front of ``scenario`` are settings that were varied, and belong to the
+    key of every table.
+    """
+    rows, front = comparison.rows, varied(comparison.columns)
+    key = (*front, *RUN)
+    yield _table("runs", "One row a run.", run_columns(comparison.columns, rows), key, rows)
+    if comparison.turns:
+        yield _turns(comparison, key)
+    yield _summary(comparison.summary, front)
+    what_if = getattr(comparison, "what_if", None)
+    if what_if:
+        yield _what_if(what_if)
+
+
+def _table(
+    name: str, says: str, columns: Sequence[Column], key: tuple[str, ...], rows: Sequence[Row]
+) -> Table:
+    values = {column.name: [row.get(column.name) for row in rows] for column in columns}
+    return Table(name, says, columns, key, values)
+
+
+def _summary(lines: Sequence[Row], front: tuple[str, ...]) -> Table:
+    from bench.summary import COLUMNS
+
+    columns = summary_columns([*front, *COLUMNS], lines)
+    key = (*front, "scenario", "price", "policy", "metric")
+    return _table("summary", "One row a scenario, price, policy and metric.", columns, key, lines)
+
+
+def _turns(comparison: Comparison, key: tuple[str, ...]) -> Table:
+    from bench import turns
+
+    runs = [
+        (row, found)
+        for row, found in zip(comparison.rows, comparison.turns, strict=True)
+        if found is not None
+    ]
+    names = [*(name for name in comparison.columns if name in key), *turns.columns()]
+    columns = turn_columns(names, comparison.rows)
+    values = {
+        name: [
+            value
+            for row, found in runs
+            for value in (found[name] if name in found else [row[name]] * len(found["turn"]))
+        ]
+        for name in names
+    }
+    says = "One row a turn of a run; sums over a run's turns are its metrics."
+    return Table("turns", says, columns, (*key, "agent", "turn"), values)
+
+
+def _what_if(rows: Sequence[Row]) -> Table:
+    from bench.replays.what_if import SAYS
+
+    keys = ("scenario", "price", "policy")
+    figures = {*SAYS, "queries", "policy_bugs"}
+    names = [*keys, *(name for name in rows[0] if name in figures)]
+    says = "One row a session, price and policy: what the policy saved against the recording."
+    return _table("what_if", says, what_if_columns(names, rows), keys, rows)
