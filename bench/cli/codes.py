@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ["BROKEN", "INPUT", "INTERRUPTED", "STRICT"]
+__all__ = ["BROKEN", "INPUT", "INTERRUPTED", "REGRESSION", "STRICT"]
 
 BROKEN = 1
 """Evictbench itself, a worker or a policy broke."""
+
+REGRESSION = 1
+"""``diff`` found something worse."""
 
 INPUT = 2
 """The input was wrong."""
