@@ -14,6 +14,7 @@ KEYS: Mapping[str, str] = {
     "policy": "label of the policy",
     "seed": "seed of the script",
     "price": "row of the price book",
+    "setting": "number of the setting in a sweep, from 0",
 }
 """What a row is of."""
 
@@ -79,7 +80,7 @@ def varied(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _keys() -> dict[str, Column]:
-    types = {"seed": "integer"}
+    types = {"seed": "integer", "setting": "integer"}
     return {name: Column(name, types.get(name, "string"), says) for name, says in KEYS.items()}
 
 

@@ -125,6 +125,10 @@ class Journal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, and let another sweep have it."""
         self._file.close()
 
 

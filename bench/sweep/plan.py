@@ -149,8 +149,15 @@ def _setting(
         specs = {label: _spec(spec, options.get(label, {})) for label, spec in policies.items()}
     except InputError as error:
         raise InputError(f"setting {shown}: {error}") from None
-    typed = {a.key: loaded.settings.get(a.key, v) for a, v in zip(axes, values, strict=True)}
+    typed = {
+        a.key: _plain(loaded.settings.get(a.key, v)) for a, v in zip(axes, values, strict=True)
+    }
     return Setting(number, typed, loaded, specs)
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* as a row can hold it: a list is written as on the command line."""
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def _spec(spec: str, options: Mapping[str, Any]) -> str:

@@ -34,8 +34,14 @@ class Sweep(Comparison):
 
     @property
     def columns(self) -> list[str]:
-        """Names of a row's values: the setting, its values, and those of every comparison."""
-        return list(dict.fromkeys([SETTING, *self.keys, *super().columns]))
+        """Names of a row's values: the varied keys, those of every run, the setting's number."""
+        own = super().columns
+        at = own.index("price") + 1
+        return [*self._front(own), *own[:at], SETTING, *own[at:]]
+
+    def _front(self, own: Sequence[str]) -> list[str]:
+        """Return the varied keys that are not among a row's *own* names, as the price is."""
+        return [key for key in self.keys if key not in own]
 
     @cached_property
     def by_setting(self) -> dict[int, list[dict[str, Any]]]:
@@ -61,7 +67,7 @@ class Sweep(Comparison):
     @property
     def summary_columns(self) -> list[str]:
         """Names of the values of a line of the summary."""
-        return list(dict.fromkeys([SETTING, *self.keys, *COLUMNS]))
+        return [*self._front(COLUMNS), *COLUMNS, SETTING]
 
     @cached_property
     def effects(self) -> list[dict[str, Any]]:

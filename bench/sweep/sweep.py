@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.manifest import describe_scenario, versions
-from bench.results import prepare, save
+from bench.results import Results, load, prepare, save
+from bench.results.names import MANIFEST
 from bench.selection import select_baseline
 from bench.sweep.execute import Row, execute
 from bench.sweep.fingerprint import changes, fingerprint
-from bench.sweep.journal import Journal
+from bench.sweep.journal import NAME, Journal
 from bench.sweep.result import Sweep
 from scenarios.scenario import PinsOverBudget
 from sim.errors import InputError
@@ -55,6 +56,9 @@ def carry_out(
         return _result(plan, finished, named, manifest, stopped)
     prepare(folder)
     mark = fingerprint(plan, source)
+    before = _finished(folder, mark, resume)
+    if before is not None:
+        return Sweep(before.rows, named, before.manifest, points=points(plan))
     with _journal(folder, plan, mark, command, settings, resume, warn) as journal:
         stopped = execute(plan, journal.finished, journal.keep, jobs, executor, report)
         found = _result(plan, journal.finished, named, journal.header["manifest"], stopped)
@@ -62,6 +66,29 @@ def carry_out(
             save(found, folder)
             journal.remove()
     return found
+
+
+def _finished(folder: Path, mark: Mapping[str, Any], resume: bool) -> Results | None:
+    """Return the results in *folder*, if a sweep has come to its end there, None if not.
+
+    Raises InputError where they are in the way, or of another sweep than *mark* is of.
+    """
+    if (folder / NAME).exists() or not (folder / MANIFEST).exists():
+        return None
+    if not resume:
+        raise InputError("there are results already; name another folder", file=folder)
+    found = load(folder)
+    _check(found.manifest.get("fingerprint") or {"the results": "of no sweep"}, mark, folder)
+    return found
+
+
+def _check(before: Mapping[str, Any], mark: Mapping[str, Any], folder: Path) -> None:
+    different = changes(before, mark)
+    if different:
+        raise InputError(
+            f"the sweep there cannot go on, as this is not the same: {'; '.join(different)}",
+            file=folder,
+        )
 
 
 def _journal(
@@ -75,14 +102,13 @@ def _journal(
 ) -> Journal:
     journal = Journal.resume(folder, warn) if resume else None
     if journal is None:
-        header = {"fingerprint": mark, "manifest": _manifest(plan, command, settings)}
-        return Journal.begin(folder, header)
-    different = changes(journal.header["fingerprint"], mark)
-    if different:
-        raise InputError(
-            f"the sweep there cannot go on, as this is not the same: {'; '.join(different)}",
-            file=folder,
-        )
+        manifest = {**_manifest(plan, command, settings), "fingerprint": dict(mark)}
+        return Journal.begin(folder, {"manifest": manifest})
+    try:
+        _check(journal.header["manifest"]["fingerprint"], mark, folder)
+    except InputError:
+        journal.close()
+        raise
     return journal
 
 
@@ -92,7 +118,6 @@ def _manifest(plan: Plan, command: str, settings: Mapping[str, object]) -> dict[
     described["tokens_from"] = _tokens_from(plan)
     return {
         **versions(),
-        "command": command,
         "scenarios": {plan.scenario: described},
         "policies": list(plan.policies),
         "prices": [described["price"]["name"]],
@@ -113,6 +138,7 @@ def _manifest(plan: Plan, command: str, settings: Mapping[str, object]) -> dict[
         "seeds": plan.seeds,
         "strict": plan.strict,
         "planned": plan.cells,
+        "effort": {"command": command},
     }
 
 
@@ -139,5 +165,10 @@ def _result(
         baseline,
         {**manifest, "finished": len(rows), "notes": []},
         stopped,
-        points=[setting.values for setting in plan.settings],
+        points=points(plan),
     )
+
+
+def points(plan: Plan) -> list[dict[str, Any]]:
+    """Return the values of the varied keys at every setting of *plan*."""
+    return [dict(setting.values) for setting in plan.settings]
