@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench.api import SEEDS
 from bench.cells import run_one
-from bench.executors import local, scatter
+from bench.executors import opened, scatter
 from bench.fleets import one_agent
 from bench.selection import select_policies, select_scenarios, with_book, with_price
-from sim.errors import EvictbenchError
 
 if TYPE_CHECKING:
     from bench.progress import Report
@@ -151,19 +148,19 @@ def collect(
     found: list[Played] = [] if kept is None else kept
     report(0, planned)
     try:
-        with local(jobs) if executor is None else nullcontext(executor) as workers:
-            for runs in scatter(workers, _play, work.units(), ahead=2 * jobs):
+        with opened(executor, jobs) as workers:
+            for runs in scatter(workers, _play, work.units(), kind=_scenario_of):
                 found += runs
                 report(len(found), planned)
-    except BrokenProcessPool:
-        raise EvictbenchError(
-            "a worker process died, perhaps for want of memory; try fewer with --jobs"
-        ) from None
     finally:
         scenarios = [scenario.name for scenario in work.scenarios]
         policies = list(work.policies)
         found.sort(key=lambda r: (scenarios.index(r.scenario), policies.index(r.policy), r.seed))
     return found
+
+
+def _scenario_of(unit: _Unit) -> str:
+    return unit.scenario.name
 
 
 def _play(unit: _Unit) -> list[Played]:

@@ -107,7 +107,7 @@ def _compared(
     """Return the outcomes of each policy by seed, in the order of *policies*."""
     work = [(scenario, settings, seed, tuple(policies)) for seed in range(effort.seeds)]
     with local(effort.jobs) as workers:
-        found = dict(scatter(workers, _outcomes, work, ahead=2 * effort.jobs))
+        found = dict(scatter(workers, _outcomes, work))
     return {
         policy: [found[seed][at] for seed in range(effort.seeds)]
         for at, policy in enumerate(policies)
@@ -332,7 +332,7 @@ def _regret(effort: Effort) -> list[Table]:
             for scenario in FAMILIES:
                 for price in PRICES:
                     work = [(scenario, price, seed, options) for seed in range(effort.seeds)]
-                    found = dict(scatter(workers, _ends, work, ahead=2 * effort.jobs))
+                    found = dict(scatter(workers, _ends, work))
                     ends = [found[seed] for seed in range(effort.seeds)]
                     rows.append([f"{scenario}, {price}, {patience}", *_regret_row(ends)])
     headers = ("", "total, $", "turns known, %", "calls known, %", "abstained", "n", "converged")

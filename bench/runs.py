@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bench import cells
 from bench.beside import registry as beside
 from bench.cells import Observe, make_policy, outcome
-from bench.executors import local, scatter
+from bench.executors import opened, scatter
 from bench.fleets import fleet_outcome, scripts_of
 from bench.turns import turns_of
 from sim.errors import EvictbenchError
@@ -45,11 +43,8 @@ Row = dict[str, Any]
 CELL = (*cells.CELL, "price")
 """What a row of a comparison is the run of."""
 
-CELLS_PER_TASK = 8
-"""Cells sent to a worker together, where there are enough of them for every worker."""
-
-TASKS_PER_JOB = 4
-"""Tasks that each worker gets at least, where there are enough cells."""
+UNITS_PER_WORKER = 4
+"""Units that each worker gets at least, where there are enough cells."""
 
 
 def columns() -> list[str]:
@@ -155,17 +150,14 @@ def execute(
     results: list[Result] = []
     finished = Finished(plan.cells)
     try:
-        with local(jobs) if executor is None else nullcontext(executor) as workers:
-            for batch in scatter(workers, _run_batch, _batches(plan, jobs), ahead=2 * jobs):
-                results += batch
-                on_finished(len(batch))
+        with opened(executor, jobs) as workers:
+            units = _units(plan, workers.count)
+            for found in scatter(workers, _run, units, kind=_scenario_of):
+                results += found
+                on_finished(len(found))
         check_digests(results)
     except (KeyboardInterrupt, EvictbenchError) as error:
         finished.stopped = error
-    except BrokenProcessPool:
-        finished.stopped = EvictbenchError(
-            "a worker process died, perhaps for want of memory; try fewer with --jobs"
-        )
     results.sort(key=lambda result: plan.place(result.row))
     finished.rows = [result.row for result in results]
     finished.turns = [result.turns for result in results] if plan.turns else []
@@ -174,22 +166,18 @@ def execute(
     return finished
 
 
-def _batches(plan: Plan, jobs: int) -> Iterator[tuple[Unit, ...]]:
-    """Yield the units of *plan* in tasks large enough to be worth sending, and enough of them."""
+def _units(plan: Plan, workers: int) -> list[Unit]:
+    """Return what is run on one script each; with few scripts, the cells of one are shared out."""
     scripts = [(s, seed) for s in plan.scenarios for seed in plan.seeds_of(s)]
-    wanted = TASKS_PER_JOB * jobs
-    most = len(plan.policies) * max(1, len(plan.prices))
-    size = max(1, min(CELLS_PER_TASK // max(1, most), len(scripts) // wanted))
-    share = max(1, most // ceil(wanted / max(1, len(scripts))))
+    shares = ceil(UNITS_PER_WORKER * workers / max(1, len(scripts)))
+    size = max(1, len(plan.policies) * max(1, len(plan.prices)) // shares)
     told = plan.beside, plan.turns
-    units = [
-        Unit(scenario, seed, mine[start : start + share], plan.strict, None, *told)
+    return [
+        Unit(scenario, seed, mine[start : start + size], plan.strict, None, *told)
         for scenario, seed in scripts
         for mine in (_cells(plan, scenario),)
-        for start in range(0, len(mine), share)
+        for start in range(0, len(mine), size)
     ]
-    for start in range(0, len(units), size):
-        yield tuple(units[start : start + size])
 
 
 def _cells(plan: Plan, scenario: Scenario) -> tuple[tuple[str, str, str], ...]:
@@ -197,8 +185,12 @@ def _cells(plan: Plan, scenario: Scenario) -> tuple[tuple[str, str, str], ...]:
     return tuple((price, label, spec) for price in prices for label, spec in policies)
 
 
-def _run_batch(units: Sequence[Unit]) -> list[Result]:
-    return [result for unit in units for result in run_unit(unit)]
+def _scenario_of(unit: Unit) -> str:
+    return unit.scenario.name
+
+
+def _run(unit: Unit) -> list[Result]:
+    return list(run_unit(unit))
 
 
 def run_unit(unit: Unit) -> Iterator[Result]:

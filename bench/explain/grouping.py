@@ -85,7 +85,7 @@ def grouped(
     done = 0
     report(0, planned)
     with local(jobs) as workers:
-        for place, rows, asked in scatter(workers, wrong_of, tasks, ahead=2 * jobs):
+        for place, rows, asked in scatter(workers, wrong_of, tasks):
             found[place] = rows, asked
             done += len(tasks[place].policies)
             report(done, planned)

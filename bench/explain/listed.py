@@ -38,9 +38,8 @@ def listed(
     found: dict[int, list[Told]] = {}
     done = 0
     report(0, runs)
-    workers = jobs if len(tasks) >= _WORTH else 1
-    with local(workers) as executor:
-        for place, told in scatter(executor, wrong_in, tasks, ahead=2 * workers):
+    with local(jobs if len(tasks) >= _WORTH else 1) as workers:
+        for place, told in scatter(workers, wrong_in, tasks):
             found[place] = told
             done += len(told)
             report(done, runs)

@@ -63,8 +63,8 @@ def _played(inputs: Inputs, folder: Path, files: Sequence[str]) -> _Hits:
     traces = {file: read_blocks(folder / file) for file in files}
     tasks = [(arm, traces[file]) for file in files for arm in _arms(file)]
     hits: dict[_Arm, float] = {}
-    with local(inputs.jobs) as executor:
-        for arm, hit in scatter(executor, _hit, tasks, 2 * inputs.jobs):
+    with local(inputs.jobs) as workers:
+        for arm, hit in scatter(workers, _hit, tasks):
             hits[arm] = hit
             inputs.report(len(hits), len(tasks))
     return {arm: hits[arm] for arm, _ in tasks}

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from bench.executors import local, scatter
+from bench.executors import opened, scatter
 from bench.replays.facts import facts
 from bench.replays.reference import reference
 from bench.runs import Result, Unit, check_digests, run_unit, stimuli_of
@@ -113,19 +111,15 @@ def execute(
     tasks = list(_tasks(order, jobs))
     gathered = _Gathered(order, tasks, report, warn)
     try:
-        with local(jobs) if executor is None else nullcontext(executor) as workers:
+        with opened(executor, jobs) as workers:
             if jobs == 1 and executor is None:
                 for task in tasks:
                     gathered.take(task, _play(task, gathered.count))
             else:
-                for task, found in scatter(workers, _work, tasks, ahead=2 * jobs):
+                for task, found in scatter(workers, _work, tasks, kind=_size_of):
                     gathered.take(task, found)
     except (KeyboardInterrupt, EvictbenchError) as error:
         gathered.stopped = error
-    except BrokenProcessPool:
-        gathered.stopped = EvictbenchError(
-            "a worker process died, perhaps for want of memory; try fewer with --jobs"
-        )
     return gathered.finish()
 
 
@@ -141,6 +135,11 @@ def _tasks(order: Order, jobs: int) -> Iterator[_Task]:
 
 
 _Found = tuple[list[_Played], list[str], list[str]]
+
+
+def _size_of(task: _Task) -> int:
+    """Return the size of what a task reads, to the power of two that is above its bytes."""
+    return sum(file.stat().st_size for file in task.source.files if file.exists()).bit_length()
 
 
 def _work(task: _Task) -> tuple[_Task, _Found]:

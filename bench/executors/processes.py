@@ -1,7 +1,4 @@
-"""Where runs are carried out: in this process, or in worker processes of this machine.
-
-Both are a ``concurrent.futures.Executor``; whatever else is one can stand in for them.
-"""
+"""Worker processes of this machine, which leave Ctrl-C to the process that collects."""
 
 from __future__ import annotations
 
@@ -9,28 +6,17 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-__all__ = ["InProcess", "available_jobs", "local", "scatter"]
+from bench.executors.in_process import InProcess
+from bench.executors.workers import DIED, Workers
+from sim.errors import EvictbenchError
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
-
-class InProcess(Executor):
-    """Carries out each task in this process, at once."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
+__all__ = ["available_jobs", "local"]
 
 
 def available_jobs() -> int:
@@ -41,13 +27,14 @@ def available_jobs() -> int:
 
 
 @contextmanager
-def local(jobs: int) -> Iterator[Executor]:
-    """Give an executor of *jobs* processes, this one alone if there is but one.
+def local(jobs: int) -> Iterator[Workers]:
+    """Give *jobs* processes of this machine, this one alone if there is but one.
 
-    Left by an exception, it ends its processes without waiting for what they are at.
+    Left by an exception, it ends its processes without waiting for what they are at. Raises
+    EvictbenchError where one of them has died.
     """
     if jobs == 1:
-        yield InProcess()
+        yield Workers(InProcess(), 1, worth=0)
         return
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
@@ -56,32 +43,15 @@ def local(jobs: int) -> Iterator[Executor]:
     before = set(multiprocessing.active_children())
     pool = _Pool(jobs, mp_context=context, initializer=_set_up_worker)
     try:
-        yield pool
-    except BaseException:
+        yield Workers(pool, jobs)
+    except BaseException as error:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - before:
             process.terminate()
+        if isinstance(error, BrokenProcessPool):
+            raise EvictbenchError(DIED) from None
         raise
     pool.shutdown()
-
-
-def scatter(
-    executor: Executor, fn: Callable[[Task], Result], tasks: Iterable[Task], ahead: int
-) -> Iterator[Result]:
-    """Yield what *fn* returns for each of *tasks* as it comes, at most *ahead* of them under way.
-
-    The first exception of a task ends the iteration.
-    """
-    waiting = iter(tasks)
-    running: set[Future[Result]] = set()
-    while True:
-        for task in islice(waiting, ahead - len(running)):
-            running.add(executor.submit(fn, task))
-        if not running:
-            return
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
 
 
 def _start_server() -> None:
