@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
-__all__ = ["describe_scenario", "git_commit", "version", "versions"]
+__all__ = ["describe_scenario", "git_commit", "library", "version", "versions"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,7 +37,7 @@ def versions() -> dict[str, Any]:
         "evictbench": version(),
         "git_commit": git_commit(),
         "python": platform.python_version(),
-        "libraries": {name: _library(name) for name in LIBRARIES},
+        "libraries": {name: library(name) for name in LIBRARIES},
         "machine": {
             "system": platform.system(),
             "architecture": platform.machine(),
@@ -82,7 +82,8 @@ def describe_scenario(
     }
 
 
-def _library(name: str) -> str | None:
+def library(name: str) -> str | None:
+    """Return the version of the distribution *name*, None if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 from policies.policy import Composed
+from policies.supplied import source_of
 from sim.errors import InputError, unknown
 from sim.policy import DECLARABLE
 
@@ -45,12 +46,12 @@ def parse(spec: str) -> tuple[str, str, str]:
 
 
 def from_file(path: str, name: str) -> Callable[..., Any]:
-    """Return the class *name* of the file *path*; raises InputError if there is no such one."""
-    file = Path(path)
-    if not file.is_file():
-        raise InputError("there is no such file", file=path)
-    stat = file.stat()
-    module = _load(str(file.resolve()), path, stat.st_mtime_ns, stat.st_size)
+    """Return the class *name* of the file *path*; raises InputError if there is no such one.
+
+    Where a source was supplied for *path* (`policies.supplied`), the file is not looked for.
+    """
+    source = source_of(path)
+    module = _from_disk(path) if source is None else _from_source(path, source)
     found = getattr(module, name, None)
     if found is None:
         classes = [
@@ -126,22 +127,50 @@ def _completed(policy: Any, label: str) -> Policy:
     return _Completed(policy, own if isinstance(own, str) and own else label, **sets)
 
 
+def _from_disk(path: str) -> ModuleType:
+    file = Path(path)
+    if not file.is_file():
+        raise InputError("there is no such file", file=path)
+    stat = file.stat()
+    return _load(str(file.resolve()), path, stat.st_mtime_ns, stat.st_size)
+
+
 @lru_cache(maxsize=64)
 def _load(resolved: str, path: str, modified: int, size: int) -> ModuleType:
-    name = f"evictbench_policy_{blake2b(resolved.encode(), digest_size=8).hexdigest()}"
-    spec = importlib.util.spec_from_file_location(name, resolved)
+    spec = importlib.util.spec_from_file_location(_name_of(resolved.encode()), resolved)
     if spec is None or spec.loader is None:
         raise InputError("it cannot be imported", file=path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    return _executed(importlib.util.module_from_spec(spec), spec.loader.exec_module, path, resolved)
+
+
+@lru_cache(maxsize=64)
+def _from_source(path: str, source: bytes) -> ModuleType:
+    module = ModuleType(_name_of(path.encode() + b"\0" + source))
+    module.__file__ = path
+
+    def execute(module: ModuleType) -> None:
+        exec(compile(source, path, "exec"), vars(module))
+
+    return _executed(module, execute, path, path)
+
+
+def _name_of(origin: bytes) -> str:
+    return f"evictbench_policy_{blake2b(origin, digest_size=8).hexdigest()}"
+
+
+def _executed(
+    module: ModuleType, execute: Callable[[ModuleType], object], path: str, filename: str
+) -> ModuleType:
+    """Return *module* after *execute*; *filename* is what its code is known by in a traceback."""
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        execute(module)
     except SyntaxError as error:
         raise InputError(f"it cannot be imported: {error.msg}", file=path, line=error.lineno) from (
             error
         )
     except Exception as error:
-        lines = [row.lineno for row in extract_tb(error.__traceback__) if row.filename == resolved]
+        lines = [row.lineno for row in extract_tb(error.__traceback__) if row.filename == filename]
         raise InputError(
             f"it cannot be imported: {_says(error)}", file=path, line=lines[-1] if lines else None
         ) from error
