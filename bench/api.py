@@ -201,7 +201,7 @@ def compare(
     pareto: bool = False,
     turns: bool = False,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
     partial: bool = False,
@@ -220,8 +220,10 @@ def compare(
     policies that no other beats in answers, window and cost.
     *turns* keeps what each turn of each run came to.
     *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
-    "__main__":`` around it), or *executor* does it; *report* is told (runs done, runs planned),
-    *warn* what a user should know about a scenario.
+    "__main__":`` around it), or *executor* does: ``dask`` is a Dask cluster of *jobs* processes on
+    this machine, ``dask://HOST:PORT`` one that is running, whose workers must have the same
+    evictbench (docs/cluster.md), and an Executor is given *jobs* tasks at a time. *report* is
+    told (runs done, runs planned), *warn* what a user should know about a scenario.
 
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
@@ -254,7 +256,7 @@ def replay(
     pareto: bool = False,
     turns: bool = False,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
     tell: Callable[[str], object] = lambda fact: None,
@@ -305,7 +307,7 @@ def replay(
     if finished.stopped is None and not finished.rows:
         raise InputError("no model call is recorded in any of the files")
     manifest = {
-        **started.manifest(finished.described, labels, wanted, strict, jobs),
+        **started.manifest(finished.described, labels, wanted, strict, finished.workers, executor),
         "planned": finished.planned,
         "finished": len(finished.rows),
         "notes": finished.notes,
@@ -347,7 +349,7 @@ def sweep(
     resume: bool = False,
     strict: bool = False,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
     partial: bool = False,
@@ -450,7 +452,7 @@ class _Effort:
     """By what means a plan is carried out, and who is told."""
 
     jobs: int
-    executor: Executor | None
+    executor: str | Executor | None
     report: Report
     partial: bool
 
@@ -486,7 +488,9 @@ def _compare(
         described[name]["tokens_from"] = finished.tokens_from.get(name)
         described[name]["stimuli"] = finished.stimuli.get(name, {})
     manifest = {
-        **started.manifest(described, plan.policies, settings, plan.strict, effort.jobs),
+        **started.manifest(
+            described, plan.policies, settings, plan.strict, finished.workers, effort.executor
+        ),
         "planned": finished.planned,
         "finished": len(finished.rows),
         "notes": list(remarks),
@@ -511,6 +515,7 @@ class _Started:
         settings: Mapping[str, object],
         strict: bool,
         jobs: int,
+        executor: str | Executor | None,
     ) -> dict[str, Any]:
         """Return what the manifest of every comparison holds.
 
@@ -518,6 +523,7 @@ class _Started:
         """
         from bench.manifest import versions
 
+        named = "processes" if executor is None else executor
         prices = [row["name"] for facts in described.values() for row in facts["prices"]]
         return {
             **versions(),
@@ -530,6 +536,7 @@ class _Started:
                 "command": _command(),
                 "started": self._when.isoformat(timespec="seconds"),
                 "seconds": time.monotonic() - self._clock,
+                "executor": named if isinstance(named, str) else type(named).__name__,
                 "jobs": jobs,
             },
         }

@@ -10,6 +10,7 @@ from bench.api import SEEDS
 from bench.cells import run_one
 from bench.executors import opened, scatter
 from bench.fleets import one_agent
+from bench.kit import Kit
 from bench.selection import select_policies, select_scenarios, with_book, with_price
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ class Workload(NamedTuple):
         """Number of runs."""
         return len(self.units()) * len(self.policies)
 
+    def kit(self) -> Kit:
+        """Return what a worker must have to make the runs."""
+        return Kit.of(self.policies.values(), [scenario.settings for scenario in self.scenarios])
+
     def manifest(self) -> dict[str, Any]:
         """Return what made the runs: versions, policies, and each scenario's settings."""
         from bench.manifest import versions
@@ -135,7 +140,7 @@ def workload(
 def collect(
     work: Workload,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
     kept: list[Played] | None = None,
 ) -> list[Played]:
@@ -148,7 +153,7 @@ def collect(
     found: list[Played] = [] if kept is None else kept
     report(0, planned)
     try:
-        with opened(executor, jobs) as workers:
+        with opened(executor, jobs, work.kit) as workers:
             for runs in scatter(workers, _play, work.units(), kind=_scenario_of):
                 found += runs
                 report(len(found), planned)

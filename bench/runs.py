@@ -17,6 +17,7 @@ from bench.beside import registry as beside
 from bench.cells import Observe, make_policy, outcome
 from bench.executors import opened, scatter
 from bench.fleets import fleet_outcome, scripts_of
+from bench.kit import Kit
 from bench.turns import turns_of
 from sim.errors import EvictbenchError
 
@@ -133,15 +134,19 @@ class Finished:
     tokens_from: dict[str, str] = field(default_factory=dict)
     stimuli: dict[str, dict[str, str]] = field(default_factory=dict)
     stopped: KeyboardInterrupt | EvictbenchError | None = None
+    workers: int = 0
+    """Tasks that were done at a time."""
 
 
 def execute(
     plan: Plan,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     on_finished: Callable[[int], object] = lambda runs: None,
 ) -> Finished:
     """Run *plan* in *jobs* processes, or by *executor*, and return what was finished.
+
+    *executor* is as `bench.executors.opened` takes it.
 
     *on_finished* is told the number of runs that have just ended. What stops the work before its
     end is in the answer: an interrupt, an InputError for a script that no policy could run, an
@@ -150,7 +155,8 @@ def execute(
     results: list[Result] = []
     finished = Finished(plan.cells)
     try:
-        with opened(executor, jobs) as workers:
+        with opened(executor, jobs, lambda: _kit(plan)) as workers:
+            finished.workers = workers.count
             units = _units(plan, workers.count)
             for found in scatter(workers, _run, units, kind=_scenario_of):
                 results += found
@@ -164,6 +170,10 @@ def execute(
     finished.tokens_from = {r.row["scenario"]: r.tokens_from for r in results}
     finished.stimuli = stimuli_of(results)
     return finished
+
+
+def _kit(plan: Plan) -> Kit:
+    return Kit.of(plan.policies.values(), [scenario.settings for scenario in plan.scenarios])
 
 
 def _units(plan: Plan, workers: int) -> list[Unit]:

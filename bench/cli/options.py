@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from sim.errors import unknown
+from sim.errors import InputError, unknown
 
 __all__ = [
     "OneOf",
@@ -36,6 +36,7 @@ __all__ = [
     "strict",
     "tokenizer",
     "turns",
+    "workers",
 ]
 
 OWN_BOOK = "EVICTBENCH_PRICES"
@@ -203,6 +204,38 @@ jobs = click.option(
     metavar="N",
     help="Worker processes; the result is the same for any number. [default: one a processor]",
 )
+
+
+def _executor(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Return *text* if an executor can be called so."""
+    from bench.executors.address import scheduler
+
+    try:
+        if text is not None:
+            scheduler(text)
+    except InputError as error:
+        raise click.BadParameter(str(error), ctx, option) from None
+    return text
+
+
+def workers(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give *command* the options that say who does the work; it gets *jobs* and *executor*."""
+
+    @wraps(command)
+    def asked(executor: str | None, **given: Any) -> Any:
+        if executor is not None and "://" in executor and given["jobs"] is not None:
+            raise click.UsageError("--jobs is for this machine: a cluster has its own workers")
+        return command(executor=executor, **given)
+
+    option = click.option(
+        "--executor",
+        metavar="WHERE",
+        callback=_executor,
+        help="Who does the work: processes of this machine, a Dask cluster on it (dask) or one "
+        "that is running (dask://HOST:PORT), see docs/cluster.md. [default: processes]",
+    )
+    return jobs(option(asked))
+
 
 out = click.option(
     "--out",

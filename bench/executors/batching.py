@@ -17,22 +17,24 @@ class Batches(Generic[Task]):
 
     Tasks of one *kind* are expected to take as long as the latest of it did, those of a kind that
     none is known of as long as all did on average; of such a kind, a batch gets one task and no
-    more. Where the tasks left do not suffice for *workers* such batches, each gets its share.
+    more.
     """
 
     def __init__(
-        self, tasks: Iterable[Task], kind: Callable[[Task], Hashable], worth: float, workers: int
+        self, tasks: Iterable[Task], kind: Callable[[Task], Hashable], worth: float
     ) -> None:
         self._left = deque(tasks)
         self._kind = kind
         self._worth = worth
-        self._workers = workers
         self._pace: dict[Hashable, float] = {}
         self._seconds, self._done = 0.0, 0
 
-    def deal(self) -> list[Task]:
-        """Return the next batch; it is empty when every task was dealt out."""
-        most = ceil(len(self._left) / self._workers)
+    def deal(self, workers: int) -> list[Task]:
+        """Return the next batch; it is empty when every task was dealt out.
+
+        Where the tasks left do not suffice for a batch to each of *workers*, it is a fair share.
+        """
+        most = ceil(len(self._left) / workers)
         batch: list[Task] = []
         seconds = 0.0
         tried: set[Hashable] = set()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench.executors.in_process import InProcess
+from bench.executors.interrupts import deaf, put_off
 from bench.executors.workers import DIED, Workers
 from sim.errors import EvictbenchError
 
@@ -39,7 +40,10 @@ def local(jobs: int) -> Iterator[Workers]:
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
-        _start_server()
+        from multiprocessing import forkserver
+
+        with deaf():
+            forkserver.ensure_running()
     before = set(multiprocessing.active_children())
     pool = _Pool(jobs, mp_context=context, initializer=_set_up_worker)
     try:
@@ -54,40 +58,11 @@ def local(jobs: int) -> Iterator[Workers]:
     pool.shutdown()
 
 
-def _start_server() -> None:
-    """Start what forks the workers, deaf to Ctrl-C from its first line on, as they are then."""
-    from multiprocessing import forkserver, resource_tracker
-
-    resource_tracker.ensure_running()  # it unblocks what is blocked before it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        forkserver.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Put a Ctrl-C off until this is over; only the main thread is ever interrupted by one."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if came:
-            signal.raise_signal(signal.SIGINT)
-
-
 class _Pool(ProcessPoolExecutor):
     """A pool that is not interrupted while it starts a process, which nobody would then end."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _no_interrupt():
+        with put_off():
             return super().submit(fn, *args, **kwargs)
 
 

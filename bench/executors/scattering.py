@@ -30,10 +30,11 @@ def scatter(
     Tasks of one *kind* take about as long as each other. The first exception of a task ends the
     iteration.
     """
-    batches = Batches(tasks, kind, workers.worth, workers.count)
+    batches = Batches(tasks, kind, workers.worth)
     running: dict[Future[list[tuple[Result, float]]], list[Task]] = {}
     while True:
-        while len(running) < AHEAD * workers.count and (batch := batches.deal()):
+        count = workers.at_work()
+        while len(running) < AHEAD * count and (batch := batches.deal(count)):
             running[workers.executor.submit(_carry_out, fn, batch)] = batch
         if not running:
             return

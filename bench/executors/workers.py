@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -18,10 +19,16 @@ DIED = "a worker process died, perhaps for want of memory; try fewer with --jobs
 class Workers:
     """An *executor* that does *count* tasks at a time, each of at least *worth* seconds if it can.
 
-    *remote* is whether they may be on other machines, with files of their own.
+    *remote* is whether they may be on other machines, with files of their own. *now* tells how
+    many tasks it does at a time by now, where workers come and go.
     """
 
     executor: Executor
     count: int
     worth: float = WORTH
     remote: bool = False
+    now: Callable[[], int] | None = None
+
+    def at_work(self) -> int:
+        """Return how many tasks are done at a time by now, 1 where there is no worker left."""
+        return self.count if self.now is None else max(1, self.now())

@@ -6,17 +6,20 @@ sources than workers, the policies of one are shared out. Rows come back in the 
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from bench.executors import opened, scatter
+from bench.executors import InProcess, Workers, opened, scatter
+from bench.kit import Kit
 from bench.replays.facts import facts
 from bench.replays.reference import reference
 from bench.runs import Result, Unit, check_digests, run_unit, stimuli_of
-from sim.errors import EvictbenchError
+from bench.stamps import Stamps, differs, stamp
+from sim.errors import EvictbenchError, InputError
 
 if TYPE_CHECKING:
     from bench.turns import Turns
@@ -61,6 +64,8 @@ class _Task:
     turns: bool
     lead: bool
     """Whether it is the task of its source that tells what was found in it."""
+    files: Stamps
+    """The files of the source, where they may be others than those that were found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +98,32 @@ class Finished:
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     stopped: KeyboardInterrupt | EvictbenchError | None = None
+    workers: int = 0
+    """Tasks that were done at a time."""
 
 
 def execute(
     order: Order,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Callable[[int, int], object] = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
 ) -> Finished:
     """Replay *order* in *jobs* processes, or by *executor*, and return what was finished.
 
-    *report* is told the runs done and planned, *warn* what in a recording could not be used, as
-    soon as its source has been read. What stops the work early is in the answer: an interrupt, an
-    InputError for a recording that cannot be used, an EvictbenchError if a policy broke.
+    *executor* is as `bench.executors.opened` takes it; what works elsewhere must have the same
+    recordings at the same paths. *report* is told the runs done and planned, *warn* what in a
+    recording could not be used, as soon as its source has been read. What stops the work early is
+    in the answer: an interrupt, an InputError for a recording that cannot be used, an
+    EvictbenchError if a policy broke.
     """
-    tasks = list(_tasks(order, jobs))
-    gathered = _Gathered(order, tasks, report, warn)
+    gathered = _Gathered(order, report, warn)
     try:
-        with opened(executor, jobs) as workers:
-            if jobs == 1 and executor is None:
+        with opened(executor, jobs, lambda: _kit(order)) as workers:
+            gathered.workers = workers.count
+            tasks = list(_tasks(order, workers))
+            gathered.expect(len(tasks))
+            if isinstance(workers.executor, InProcess):
                 for task in tasks:
                     gathered.take(task, _play(task, gathered.count))
             else:
@@ -123,15 +134,20 @@ def execute(
     return gathered.finish()
 
 
-def _tasks(order: Order, jobs: int) -> Iterator[_Task]:
-    policies = list(order.policies.items())
+def _kit(order: Order) -> Kit:
+    return Kit.of(order.policies.values(), [order.reading.given])
+
+
+def _tasks(order: Order, workers: Workers) -> Iterator[_Task]:
+    policies, jobs = list(order.policies.items()), workers.count
     shares = max(1, min(len(policies), ceil(jobs / len(order.sources)))) if jobs > 1 else 1
     size = ceil(len(policies) / shares)
     for number, source in enumerate(order.sources):
+        files = stamp(map(str, source.files)) if workers.remote else ()
         for start in range(0, len(policies), size):
             mine = tuple(policies[start : start + size])
             told = order.prices, order.beside, order.turns
-            yield _Task(number, source, order.reading, mine, *told, lead=start == 0)
+            yield _Task(number, source, order.reading, mine, *told, start == 0, files)
 
 
 _Found = tuple[list[_Played], list[str], list[str]]
@@ -143,6 +159,9 @@ def _size_of(task: _Task) -> int:
 
 
 def _work(task: _Task) -> tuple[_Task, _Found]:
+    lacking = differs(task.files)
+    if lacking is not None:
+        raise InputError(f"the worker on {platform.node()} {lacking}")
     return task, _play(task, lambda runs: None)
 
 
@@ -185,7 +204,6 @@ class _Gathered:
     def __init__(
         self,
         order: Order,
-        tasks: Sequence[_Task],
         report: Callable[[int, int], object],
         warn: Callable[[str], object],
     ) -> None:
@@ -196,10 +214,15 @@ class _Gathered:
         self._heard: dict[int, list[str]] = {}
         self._next = 0
         """The source whose warnings are told next."""
-        self._left = len(tasks)
-        self._each = order.cells * len(order.sources) / max(1, len(tasks))
+        self.workers = 0
+        self._left, self._each = 0, 0.0
         self._done = self._counted = 0
-        report(0, round(self._each * self._left))
+
+    def expect(self, tasks: int) -> None:
+        """Take in how many *tasks* there are."""
+        self._left = tasks
+        self._each = self._order.cells * len(self._order.sources) / max(1, tasks)
+        self._report(0, round(self._each * self._left))
 
     def count(self, runs: int) -> None:
         """Take in that *runs* more have ended, of a task that goes on."""
@@ -230,7 +253,8 @@ class _Gathered:
         for number in sorted(self._heard):  # work that was stopped leaves gaps
             for warning in self._heard.pop(number):
                 self._warn(warning)
-        finished = Finished(self._done + round(self._each * self._left), stopped=self.stopped)
+        planned = self._done + round(self._each * self._left)
+        finished = Finished(planned, stopped=self.stopped, workers=self.workers)
         labels = {label: place for place, label in enumerate(self._order.policies)}
         for found in self._found:
             told: dict[str, None] = {}

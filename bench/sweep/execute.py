@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from bench.cells import values_of
-from bench.executors import local, scatter
+from bench.executors import opened, scatter
+from bench.kit import Kit
 from bench.runs import CELL, Unit, check_digests, run_unit
 from bench.sweep.plan import SETTING
 from scenarios.scenario import PinsOverBudget
@@ -29,7 +28,7 @@ def execute(
     finished: dict[int, list[Row]],
     keep: Callable[[int, list[Row]], object],
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
 ) -> KeyboardInterrupt | EvictbenchError | None:
     """Run the tasks of *plan* that are not in *finished*, and return what stopped it, if anything.
@@ -40,36 +39,29 @@ def execute(
     """
     each = len(plan.policies)
     report(each * len(finished), plan.cells)
-    missing = (task for task in plan.tasks() if task.number not in finished)
+    missing = [task for task in plan.tasks() if task.number not in finished]
     try:
-        with local(jobs) if executor is None else nullcontext(executor) as workers:
-            for batch in scatter(workers, _run_batch, _batches(missing, plan, jobs), 2 * jobs):
-                for number, rows in batch:
-                    keep(number, rows)
+        with opened(executor, jobs, lambda: _kit(plan)) as workers:
+            for number, rows in scatter(workers, _numbered, missing, _kind):
+                keep(number, rows)
                 report(each * len(finished), plan.cells)
     except (KeyboardInterrupt, EvictbenchError) as error:
         return error
-    except BrokenProcessPool:
-        return EvictbenchError(
-            "a worker process died, perhaps for want of memory; try fewer with --jobs"
-        )
     return None
 
 
-def _batches(tasks: Iterator[Task], plan: Plan, jobs: int) -> Iterator[tuple[Task, ...]]:
-    size = max(1, min(8 // len(plan.policies), len(plan.settings) * plan.seeds // (4 * jobs)))
-    batch: list[Task] = []
-    for task in tasks:
-        batch.append(task)
-        if len(batch) == size:
-            yield tuple(batch)
-            batch.clear()
-    if batch:
-        yield tuple(batch)
+def _kit(plan: Plan) -> Kit:
+    specs = dict.fromkeys(s for setting in plan.settings for s in setting.policies.values())
+    return Kit.of(specs, [setting.scenario.settings for setting in plan.settings])
 
 
-def _run_batch(tasks: Sequence[Task]) -> list[tuple[int, list[Row]]]:
-    return [(task.number, run_task(task)) for task in tasks]
+def _kind(task: Task) -> int:
+    """Return the setting of *task*: its seeds take about as long as each other."""
+    return task.setting.number
+
+
+def _numbered(task: Task) -> tuple[int, list[Row]]:
+    return task.number, run_task(task)
 
 
 def run_task(task: Task) -> list[Row]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bench.code_digest import source_digests
+from bench.code_digest import code_digest, code_files
 
 if TYPE_CHECKING:
     from bench.sweep.plan import Plan
 
-__all__ = ["changes", "fingerprint"]
+__all__ = ["changes", "fingerprint", "folded"]
+
+CODE = "the code"
+"""Name of the hashes of the source files in a fingerprint."""
 
 _SHOWN = 3
+_HASH = r"[0-9a-f]{16,}"
 
 
 def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
@@ -31,9 +36,9 @@ def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
     made = versions()
     return {
         "the version": made["evictbench"],
-        "the code": source_digests(),
+        "the code": dict(code_files()),
         "the libraries": {name: made["libraries"][name] for name in LIBRARIES},
-        "the scenario": plan.scenario,
+        "the name of the scenario": plan.scenario,
         "--vary": [_axis(plan, number) for number in range(len(plan.axes))],
         "--design": plan.design,
         "the number of settings": len(plan.settings),
@@ -46,20 +51,35 @@ def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
     }
 
 
+def folded(mark: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *mark* with one hash for all of the code, as it stands in finished results."""
+    return {**mark, CODE: code_digest(mark[CODE])}
+
+
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return in words what differs between two fingerprints, the most general first."""
+    """Return in words what differs between two fingerprints, the most general first.
+
+    Either may be folded.
+    """
+    if not isinstance(before.get(CODE), dict) and isinstance(now.get(CODE), dict):
+        now = folded(now)
     found = []
     for name in dict.fromkeys([*before, *now]):
-        if name not in before or name not in now or before[name] == now[name]:
+        if before.get(name) == now.get(name):
             continue
-        was, is_now = before[name], now[name]
+        was, is_now = before.get(name), now.get(name)
         if isinstance(was, dict) and isinstance(is_now, dict):
             found.append(f"{name} ({_named(was, is_now)})")
-        elif isinstance(was, str | int) and len(str(was)) < 40 and len(str(is_now)) < 40:
+        elif _short(was) and _short(is_now):
             found.append(f"{name} ({was} then, {is_now} now)")
         else:
             found.append(name)
     return found
+
+
+def _short(value: object) -> bool:
+    """Whether *value* says something to a person: no list, and no hash."""
+    return isinstance(value, int) or (isinstance(value, str) and not re.fullmatch(_HASH, value))
 
 
 def _named(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from bench.results import Results, load, prepare, save
 from bench.results.names import MANIFEST
 from bench.selection import select_baseline
 from bench.sweep.execute import Row, execute
-from bench.sweep.fingerprint import changes, fingerprint
+from bench.sweep.fingerprint import changes, fingerprint, folded
 from bench.sweep.journal import NAME, Journal
 from bench.sweep.result import Sweep
 from scenarios.scenario import PinsOverBudget
@@ -36,7 +36,7 @@ def carry_out(
     folder: Path | None = None,
     resume: bool = False,
     jobs: int = 1,
-    executor: Executor | None = None,
+    executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
     warn: Callable[[str], object] = lambda warning: None,
 ) -> Sweep:
@@ -160,10 +160,11 @@ def _result(
     label = {name: place for place, name in enumerate(plan.policies)}
     rows = [row for number in sorted(finished) for row in finished[number]]
     rows.sort(key=lambda row: (row["setting"], label[row["policy"]], row["seed"]))
+    mark = {"fingerprint": folded(manifest["fingerprint"])} if "fingerprint" in manifest else {}
     return Sweep(
         rows,
         baseline,
-        {**manifest, "finished": len(rows), "notes": []},
+        {**manifest, **mark, "finished": len(rows), "notes": []},
         stopped,
         points=points(plan),
     )

@@ -23,7 +23,7 @@ __all__ = ["command"]
 @options.each_price
 @options.prices
 @options.beside
-@options.jobs
+@options.workers
 @options.format_of("table", "json", "csv", "md")
 def command(
     scenarios: tuple[str, ...],
@@ -34,6 +34,7 @@ def command(
     prices: str | None,
     beside: tuple[str, ...],
     jobs: int | None,
+    executor: str | None,
     form: str,
 ) -> int:
     """Switch each rule of a policy off, and each on alone, and show what it is worth.
@@ -67,6 +68,7 @@ def command(
             baseline=made.whole,
             beside=beside,
             jobs=jobs or available_jobs(),
+            executor=executor,
             report=report,
             warn=warn,
             partial=True,

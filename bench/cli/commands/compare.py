@@ -21,7 +21,7 @@ __all__ = ["command"]
 @options.baseline
 @options.beside
 @options.pareto
-@options.jobs
+@options.workers
 @options.out
 @options.turns
 @options.strict
@@ -37,6 +37,7 @@ def command(
     beside: tuple[str, ...],
     pareto: bool,
     jobs: int | None,
+    executor: str | None,
     out: Path | None,
     turns: bool,
     strict: bool,
@@ -92,6 +93,7 @@ def command(
             pareto=pareto,
             turns=turns,
             jobs=jobs or available_jobs(),
+            executor=executor,
             report=report,
             warn=warn,
             partial=True,

@@ -35,7 +35,7 @@ __all__ = ["command"]
 @options.baseline
 @options.beside
 @options.pareto
-@options.jobs
+@options.workers
 @options.out
 @options.turns
 @options.strict
@@ -55,6 +55,7 @@ def command(
     beside: tuple[str, ...],
     pareto: bool,
     jobs: int | None,
+    executor: str | None,
     out: Path | None,
     turns: bool,
     strict: bool,
@@ -110,6 +111,7 @@ def command(
             pareto=pareto,
             turns=turns,
             jobs=jobs or available_jobs(),
+            executor=executor,
             report=report,
             warn=warn,
             tell=say,

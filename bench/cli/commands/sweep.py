@@ -41,7 +41,7 @@ __all__ = ["command"]
 @options.prices
 @options.baseline
 @options.beside
-@options.jobs
+@options.workers
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -66,6 +66,7 @@ def command(
     baseline: str | None,
     beside: tuple[str, ...],
     jobs: int | None,
+    executor: str | None,
     out: Path | None,
     resume: bool,
     strict: bool,
@@ -121,6 +122,7 @@ def command(
             resume=resume,
             strict=strict,
             jobs=jobs or available_jobs(),
+            executor=executor,
             report=report,
             warn=warn,
             partial=True,

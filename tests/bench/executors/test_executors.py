@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bench.executors import InProcess, Workers, available_jobs, local, opened, scatter
+from bench.kit import Kit
 from sim.errors import EvictbenchError
 
 
@@ -87,7 +88,7 @@ def test_what_was_done_is_told_before_the_rest_is_begun() -> None:
 @pytest.mark.parametrize("given", [False, True])
 def test_a_worker_that_dies_is_told(given: bool) -> None:
     pool = ProcessPoolExecutor(1) if given else None
-    with pytest.raises(EvictbenchError, match="died"), opened(pool, 2) as workers:
+    with pytest.raises(EvictbenchError, match="died"), opened(pool, 2, Kit.of) as workers:
         list(scatter(workers, die, range(4)))
 
 

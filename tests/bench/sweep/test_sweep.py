@@ -127,10 +127,10 @@ def test_another_sweep_is_refused_by_name(tmp_path):
 
 def test_other_code_is_refused_by_name(tmp_path, monkeypatch):
     stopped(tmp_path, 4)
-    from bench.code_digest import source_digests
+    from bench.code_digest import code_files
 
-    changed = {**source_digests(), "sim/window.py": "0", "sim/new.py": "1"}
-    monkeypatch.setattr("bench.sweep.fingerprint.source_digests", lambda: changed)
+    changed = {**code_files(), "sim/window.py": "0", "sim/new.py": "1"}
+    monkeypatch.setattr("bench.sweep.fingerprint.code_files", lambda: changed)
     with pytest.raises(InputError, match=r"the code \(sim/window.py, sim/new.py\)"):
         small(out=tmp_path, resume=True)
 
