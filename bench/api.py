@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.beside import registry as besides
+from bench.goals import Goal, goal
 from bench.loading import load_tools
 from bench.runs import Plan, columns, execute
 from bench.selection import (
@@ -56,7 +57,7 @@ class Comparison:
 
     Differences are taken to *baseline*, None for what the summary chooses. *stopped* is what ended
     it before its end, if anything did; the rows are then those finished. *pareto* says that the
-    front was asked for.
+    front was asked for, *goal* by what a winner was.
     """
 
     rows: list[dict[str, Any]]
@@ -66,6 +67,7 @@ class Comparison:
     pareto: bool = False
     turns: list[Turns | None] = field(default_factory=list)
     """The turns of each row's run, where they were asked for; see `bench.turns`."""
+    goal: Goal | None = None
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -100,6 +102,13 @@ class Comparison:
 
         return fronts(self.rows) if self.pareto else []
 
+    @cached_property
+    def winners(self) -> list[dict[str, Any]]:
+        """Who wins each scenario and price, where a goal was given; see `bench.winner`."""
+        from bench.winner import winners
+
+        return [] if self.goal is None else winners(self.rows, self.goal)
+
     @property
     def frame(self) -> pd.DataFrame:
         """The rows as a data frame, one row a run."""
@@ -124,7 +133,14 @@ class Comparison:
         from bench.tables.comparison import comparison_tables
 
         *tables, notes = comparison_tables(self, wide)
-        return [*tables, *self.front_tables(wide), *self.beside_tables(wide), notes]
+        more = (*self.winner_tables(wide), *self.front_tables(wide), *self.beside_tables(wide))
+        return [*tables, *more, notes]
+
+    def winner_tables(self, wide: bool) -> list[Table]:
+        """Return the tables of who wins, none where no goal was given."""
+        from bench.tables.winner import winner_tables
+
+        return [] if self.goal is None else winner_tables(self.winners, self.goal, wide)
 
     def front_tables(self, wide: bool) -> list[Table]:
         """Return the tables of the Pareto front, none where it was not asked for."""
@@ -148,6 +164,7 @@ class Comparison:
             **self.beside,
             "leaders": self.leaders,
             **({"front": self.front} if self.pareto else {}),
+            **({} if self.goal is None else {"winners": self.winners}),
             "advice": self.advice,
             "manifest": self.manifest,
         }
@@ -200,6 +217,9 @@ def compare(
     beside: Iterable[str] = (),
     pareto: bool = False,
     turns: bool = False,
+    require: Iterable[str] = (),
+    minimise: str | None = None,
+    maximise: str | None = None,
     jobs: int = 1,
     executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -217,7 +237,9 @@ def compare(
     *baseline*, by default ``no-op`` if it is among the policies, else the first of them. *beside*
     names what else is measured of each run: ``bound``, the least that any policy misses, and
     ``reversals``, how often salience was reversed between leaving and need; *pareto* asks for the
-    policies that no other beats in answers, window and cost.
+    policies that no other beats in answers, window and cost. Of the policies that meet every
+    ``METRIC=VALUE``, ``METRIC<=VALUE`` or ``METRIC>=VALUE`` of *require*, the one with the least
+    *minimise* or most *maximise* is named as the winner.
     *turns* keeps what each turn of each run came to.
     *jobs* processes share the work (a script that asks for more than one needs ``if __name__ ==
     "__main__":`` around it), or *executor* does: ``dask`` is a Dask cluster of *jobs* processes on
@@ -228,6 +250,7 @@ def compare(
     Raises InputError for anything that cannot be used, and whatever ends the work early, unless
     *partial* is set: then what was finished is returned and ``stopped`` says what ended it.
     """
+    asked = goal(require, minimise, maximise)
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
     plan = _plan(chosen, policies, seeds, strict, priced, besides.chosen(beside), turns)
@@ -236,7 +259,7 @@ def compare(
         warn(warning)
     found = _compare(plan, baseline, wanted, remarks, _Effort(jobs, executor, report, partial))
     found.manifest["warnings"] = warnings
-    return replace(found, pareto=pareto)
+    return replace(found, pareto=pareto, goal=asked)
 
 
 def replay(

@@ -22,6 +22,8 @@ __all__ = [
     "format_of",
     "is_typed",
     "jobs",
+    "maximise",
+    "minimise",
     "needs_out",
     "out",
     "pareto",
@@ -31,6 +33,7 @@ __all__ = [
     "prices",
     "recorded_budget",
     "relevance",
+    "require",
     "seeds",
     "settings",
     "strict",
@@ -196,6 +199,24 @@ pareto = click.option(
     "--pareto",
     is_flag=True,
     help="Show the policies that no other beats in made-up answers, peak and cost, and how surely.",
+)
+
+require = click.option(
+    "--require",
+    metavar="METRIC=VALUE",
+    multiple=True,
+    help="Let only policies win whose METRIC is VALUE in every run, or whose mean is METRIC<=VALUE "
+    "or METRIC>=VALUE (see `evictbench list metrics`). May be repeated.",
+)
+
+minimise = click.option(
+    "--minimise",
+    metavar="METRIC",
+    help="Name the winner: the policy with the least METRIC of those that meet every --require.",
+)
+
+maximise = click.option(
+    "--maximise", metavar="METRIC", help="Name the winner: the policy with the most METRIC."
 )
 
 jobs = click.option(

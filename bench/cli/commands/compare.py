@@ -21,6 +21,9 @@ __all__ = ["command"]
 @options.baseline
 @options.beside
 @options.pareto
+@options.require
+@options.minimise
+@options.maximise
 @options.workers
 @options.out
 @options.turns
@@ -36,6 +39,9 @@ def command(
     baseline: str | None,
     beside: tuple[str, ...],
     pareto: bool,
+    require: tuple[str, ...],
+    minimise: str | None,
+    maximise: str | None,
     jobs: int | None,
     executor: str | None,
     out: Path | None,
@@ -66,6 +72,9 @@ def command(
         evictbench compare doc-analysis -p clairvoyant -p tiered -p disciplined --bound
       Was it salience that misled them?
         evictbench compare doc-analysis -p slack-swap-refuse -p tag-or-drop --reversals
+      Which one is cheapest of those that never made anything up?
+        evictbench compare doc-analysis -p all --require confabulation_rate=0 \\
+            --minimise total_cost_usd
       Does the best policy depend on the provider?
         evictbench compare doc-analysis --price claude-fable-5.1 --price gpt-4.1 --price uncached
       On the real logs in a folder, in place of made-up sizes:
@@ -92,6 +101,9 @@ def command(
             beside=beside,
             pareto=pareto,
             turns=turns,
+            require=require,
+            minimise=minimise,
+            maximise=maximise,
             jobs=jobs or available_jobs(),
             executor=executor,
             report=report,
