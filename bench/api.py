@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 from bench.beside import registry as besides
 from bench.goals import Goal, goal
 from bench.loading import load_tools
-from bench.runs import Plan, columns, execute
+from bench.precision import MOST, Precision, Width, looks, precise, precision, told, widths
+from bench.runs import Finished, Plan, columns, execute
 from bench.selection import (
     REPLAYED,
     price_rows,
@@ -208,7 +209,7 @@ def compare(
     scenarios: Iterable[str | Scenario] | None = None,
     policies: Iterable[str] | None = None,
     *,
-    seeds: int = SEEDS,
+    seeds: int | None = None,
     settings: Mapping[str, object] | None = None,
     price: str | Iterable[str] | None = None,
     prices: str | PathLike[str] | None = None,
@@ -220,6 +221,7 @@ def compare(
     require: Iterable[str] = (),
     minimise: str | None = None,
     maximise: str | None = None,
+    until_ci: str | None = None,
     jobs: int = 1,
     executor: str | Executor | None = None,
     report: Report = lambda done, planned: None,
@@ -227,6 +229,10 @@ def compare(
     partial: bool = False,
 ) -> Comparison:
     """Run *policies* on the same *scenarios* and seeds 0 … *seeds* − 1, and compare them.
+
+    Without *seeds*, there are :data:`SEEDS` of them. With *until_ci*, ``METRIC=HALFWIDTH`` or
+    ``METRIC=PERCENT%``, there are as many as it takes until every interval of that metric is that
+    narrow, at most *seeds* or `bench.precision.MOST`; see `bench.precision`.
 
     A scenario is a name of the catalogue, a path to a scenario or script file, or a Scenario; a
     policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands
@@ -253,11 +259,16 @@ def compare(
     asked = goal(require, minimise, maximise)
     wanted, priced = _priced(settings, price, prices)
     chosen, remarks = _scenarios(scenarios, wanted)
-    plan = _plan(chosen, policies, seeds, strict, priced, besides.chosen(beside), turns)
+    until = None if until_ci is None else precision(until_ci)
+    if until is not None and not any(scenario.seeded for scenario in chosen):
+        raise InputError("--until-ci needs a scenario that has seeds; a story is run once")
+    most = (SEEDS if until is None else MOST) if seeds is None else seeds
+    plan = _plan(chosen, policies, most, strict, priced, besides.chosen(beside), turns)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)
-    found = _compare(plan, baseline, wanted, remarks, _Effort(jobs, executor, report, partial))
+    effort = _Effort(jobs, executor, report, partial)
+    found = _compare(plan, baseline, wanted, remarks, effort, until)
     found.manifest["warnings"] = warnings
     return replace(found, pareto=pareto, goal=asked)
 
@@ -486,6 +497,7 @@ def _compare(
     settings: Mapping[str, object],
     remarks: Sequence[str],
     effort: _Effort,
+    until: Precision | None,
 ) -> Comparison:
     from bench.manifest import describe_scenario
 
@@ -496,29 +508,59 @@ def _compare(
         s.name: describe_scenario(s, plan.seeds_of(s), plan.prices_of(s)) for s in plan.scenarios
     }
     started = _Started()
-    done = 0
-
-    def count(runs: int) -> None:
-        nonlocal done
-        done += runs
-        effort.report(done, plan.cells)
-
-    count(0)
-    finished = execute(plan, effort.jobs, effort.executor, count)
+    finished, ran, seen = _looked(plan, named, effort, until)
     if finished.stopped is not None and not effort.partial:
         raise finished.stopped
-    for name in described:
-        described[name]["tokens_from"] = finished.tokens_from.get(name)
-        described[name]["stimuli"] = finished.stimuli.get(name, {})
+    for scenario in plan.scenarios:
+        described[scenario.name]["seeds"] = len(ran.seeds_of(scenario))
+        described[scenario.name]["tokens_from"] = finished.tokens_from.get(scenario.name)
+        described[scenario.name]["stimuli"] = finished.stimuli.get(scenario.name, {})
+    notes = list(remarks)
+    looked = None if until is None or not seen else told(until, seen)
+    if looked is not None:
+        notes.append(looked["says"])
     manifest = {
         **started.manifest(
             described, plan.policies, settings, plan.strict, finished.workers, effort.executor
         ),
         "planned": finished.planned,
         "finished": len(finished.rows),
-        "notes": list(remarks),
+        "notes": notes,
     }
+    if looked is not None:
+        manifest["until_ci"] = looked
     return Comparison(finished.rows, named, manifest, finished.stopped, turns=finished.turns)
+
+
+def _looked(
+    plan: Plan, baseline: str | None, effort: _Effort, until: Precision | None
+) -> tuple[Finished, Plan, list[tuple[int, list[Width]]]]:
+    """Carry out *plan*, as far as it takes *until* intervals are narrow enough.
+
+    Returns what was finished, the part of the plan that it is of, and for each look that was taken
+    its seeds and the widths there.
+    """
+    done = 0
+
+    def count(runs: int) -> None:
+        nonlocal done
+        done += runs
+        effort.report(done, ran.cells)
+
+    found, ran, first = Finished(0), replace(plan, seeds=0), 0
+    seen: list[tuple[int, list[Width]]] = []
+    for seeds in [plan.seeds] if until is None else looks(plan.seeds):
+        ran = replace(plan, seeds=seeds)
+        count(0)
+        part = replace(ran, first=first)
+        found = found.joined(execute(part, effort.jobs, effort.executor, count), plan)
+        if until is None or found.stopped is not None:
+            break
+        seen.append((seeds, widths(found.rows, until, baseline)))
+        if precise(seen[-1][1]):
+            break
+        first = seeds
+    return found, ran, seen
 
 
 def _command(but: str | None = None) -> str:

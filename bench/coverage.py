@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import exp, sqrt
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from bench.output import markdown
 from bench.pages import put_figures
+from bench.precision import MOST, looks
 from bench.results import write_text
 from bench.statistics import LEVEL, estimate, zero_limit
 from bench.tables.parts import Column, Line, Table
@@ -25,7 +27,18 @@ if TYPE_CHECKING:
 
     from bench.statistics import Sample
 
-__all__ = ["DISTRIBUTIONS", "PAGE", "SIZES", "Coverage", "Distribution", "coverage", "main"]
+__all__ = [
+    "DISTRIBUTIONS",
+    "HALF_WIDTHS",
+    "PAGE",
+    "SIZES",
+    "Coverage",
+    "Distribution",
+    "Stopped",
+    "coverage",
+    "main",
+    "stopped",
+]
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "statistics.md"
 
@@ -54,6 +67,10 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
 """What is drawn, by the name of its random stream."""
 
 
+HALF_WIDTHS: Mapping[str, float] = {"normal": 0.25, "exponential": 0.25, "lognormal": 0.5}
+"""Half-widths to stop at, by what is drawn: each calls for between 45 and 102 seeds."""
+
+
 class Coverage(NamedTuple):
     """Shares of samples whose interval holds the true mean: of the interval as it is, and with the
     exact limit for its upper end where a sample is all zero."""
@@ -72,12 +89,42 @@ def coverage(name: str, n: int, repetitions: int) -> Coverage:
     held = limited = 0
     for _ in range(repetitions):
         found = estimate(drawn.draw(draws, n))
-        low, high = found.low, found.high
-        held += low is not None and high is not None and low <= drawn.mean <= high
-        if found.mean == found.low == found.high == 0.0:
-            high = zero_limit(n)
-        limited += low is not None and high is not None and low <= drawn.mean <= high
+        held += _holds(found.low, found.high, drawn.mean)
+        high = zero_limit(n) if found.low == found.high == 0.0 else found.high
+        limited += _holds(found.low, high, drawn.mean)
     return Coverage(held / repetitions, limited / repetitions)
+
+
+def _holds(low: float | None, high: float | None, mean: float) -> bool:
+    return low is not None and high is not None and low <= mean <= high
+
+
+class Stopped(NamedTuple):
+    """Samples that grew until their interval was narrow: the share of intervals that hold the mean,
+    and the median of the numbers of values at the stop."""
+
+    interval: float
+    seeds: float
+
+
+def stopped(name: str, half_width: float, repetitions: int) -> Stopped:
+    """Return how often the interval holds the mean if it is looked at as `--until-ci` does.
+
+    A sample stops at the first look at which its interval is at most *half_width* to either side,
+    or at the last.
+    """
+    drawn = DISTRIBUTIONS[name]
+    draws = generator(0, "coverage", name, "stopped")
+    held, sizes = 0, []
+    for _ in range(repetitions):
+        values = drawn.draw(draws, MOST)
+        for seeds in looks(MOST):
+            found = estimate(values[:seeds])
+            if found.half_width is not None and found.half_width <= half_width:
+                break
+        held += _holds(found.low, found.high, drawn.mean)
+        sizes.append(seeds)
+    return Stopped(held / repetitions, median(sizes))
 
 
 def table(repetitions: int) -> Table:
@@ -93,6 +140,18 @@ def table(repetitions: int) -> Table:
     return Table("", columns, tuple(rows))
 
 
+def stopped_table(repetitions: int) -> Table:
+    """Return the table of samples that stop on precision."""
+    rows = []
+    for name, half_width in HALF_WIDTHS.items():
+        found = stopped(name, half_width, repetitions)
+        cells = (f"{half_width:g}", f"{found.seeds:g}", f"{100 * found.interval:.1f}")
+        rows.append(Line((DISTRIBUTIONS[name].says, *cells)))
+    headers = ("half-width", "seeds at the stop, median", "held, %")
+    columns = (Column("samples of"), *(Column(header, True) for header in headers))
+    return Table("", columns, tuple(rows))
+
+
 @click.command()
 @click.option("--repetitions", default=10_000, show_default=True, type=click.IntRange(1))
 @click.option("--page", default=PAGE, type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -100,8 +159,10 @@ def main(repetitions: int, page: Path) -> None:
     """Measure the coverage of the intervals and write it into docs/statistics.md."""
     error = 100 * sqrt(LEVEL * (1 - LEVEL) / repetitions)
     note = f"{repetitions:,} repetitions each; the standard error is {error:.1f} points at 95 %."
-    text = f"{markdown([table(repetitions)])}\n{note}\n"
-    write_text(page, put_figures(page.read_text(encoding="utf-8"), {"coverage": text}))
+    figures = {"coverage": table(repetitions), "stopping": stopped_table(repetitions)}
+    for name, made in figures.items():
+        text = f"{markdown([made])}\n{note}\n"
+        write_text(page, put_figures(page.read_text(encoding="utf-8"), {name: text}))
 
 
 if __name__ == "__main__":

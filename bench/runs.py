@@ -59,7 +59,7 @@ class Plan:
 
     A policy is known by its label, under which stands the spec that makes it. A scenario that is
     not seeded is run once, as seed 0, whatever *seeds* says. Without *prices*, each scenario is run
-    at its own.
+    at its own. A plan that goes on from another has a *first* seed above 0.
     """
 
     scenarios: Sequence[Scenario]
@@ -71,10 +71,11 @@ class Plan:
     """The measures of ``bench.beside`` that each row gets besides the metrics."""
     turns: bool = False
     """Whether what each turn came to is kept, too."""
+    first: int = 0
 
     def seeds_of(self, scenario: Scenario) -> range:
         """Return the seeds that *scenario* is run on."""
-        return range(self.seeds if scenario.seeded else 1)
+        return range(self.first, self.seeds if scenario.seeded else 1)
 
     def prices_of(self, scenario: Scenario) -> tuple[str, ...]:
         """Return the prices that *scenario* is run at."""
@@ -136,6 +137,23 @@ class Finished:
     stopped: KeyboardInterrupt | EvictbenchError | None = None
     workers: int = 0
     """Tasks that were done at a time."""
+
+    def joined(self, other: Finished, plan: Plan) -> Finished:
+        """Return what this and *other*, which went on from it, finished of *plan*."""
+        rows, turns = [*self.rows, *other.rows], [*self.turns, *other.turns]
+        order = sorted(range(len(rows)), key=lambda at: plan.place(rows[at]))
+        stimuli = {name: dict(met) for name, met in self.stimuli.items()}
+        for name, met in other.stimuli.items():
+            stimuli.setdefault(name, {}).update(met)
+        return Finished(
+            self.planned + other.planned,
+            [rows[at] for at in order],
+            [turns[at] for at in order] if turns else [],
+            {**self.tokens_from, **other.tokens_from},
+            stimuli,
+            other.stopped,
+            max(self.workers, other.workers),
+        )
 
 
 def execute(

@@ -21,7 +21,7 @@ from bench.statistics import (
 if TYPE_CHECKING:
     from sim.metrics import Metric
 
-__all__ = ["COLUMNS", "SAYS", "default_baseline", "summarise", "summary_lines"]
+__all__ = ["COLUMNS", "SAYS", "baseline_of", "default_baseline", "summarise", "summary_lines"]
 
 _OF_METRIC = "that of the metric"
 
@@ -73,7 +73,7 @@ def default_baseline(policies: Sequence[str]) -> str:
     return "no-op" if "no-op" in policies else policies[0]
 
 
-def _baseline_of(runs: Runs) -> str:
+def baseline_of(runs: Runs) -> str:
     """Return the default baseline of a scenario: one that is applicable, if any is."""
     able = [p for p, rows in runs.items() if any(r["status"] != "not-applicable" for r in rows)]
     return default_baseline(able or list(runs))
@@ -96,7 +96,7 @@ def summary_lines(
     rows, so that they are made one scenario at a time; only p-values are found before.
     """
     groups = grouped(rows)
-    against = {key: baseline or _baseline_of(runs) for key, runs in groups.items()}
+    against = {key: baseline or baseline_of(runs) for key, runs in groups.items()}
     found = _q_values(groups, metrics, against)
     for key, runs in groups.items():
         yield from _summarise_group(key, runs, metrics, against[key], found)

@@ -39,6 +39,7 @@ __all__ = [
     "strict",
     "tokenizer",
     "turns",
+    "until_ci",
     "workers",
 ]
 
@@ -217,6 +218,14 @@ minimise = click.option(
 
 maximise = click.option(
     "--maximise", metavar="METRIC", help="Name the winner: the policy with the most METRIC."
+)
+
+until_ci = click.option(
+    "--until-ci",
+    metavar="METRIC=HALFWIDTH",
+    help="Add seeds, 20, 30, 45, … in all and at most --seeds (300 by default), until the 95 % "
+    "interval of every paired difference of METRIC to the baseline is at most HALFWIDTH to either "
+    "side: in the metric's unit, or N% of the baseline's mean.",
 )
 
 jobs = click.option(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bench.coverage import DISTRIBUTIONS, coverage, main
+from bench.coverage import DISTRIBUTIONS, coverage, main, stopped
 
 
 @pytest.mark.parametrize("name", ["normal", "exponential"])
@@ -29,12 +29,22 @@ def test_the_limit_holds_what_an_interval_of_nothing_does_not() -> None:
     assert found.with_limit - found.interval == pytest.approx(0.95**20, abs=0.06)
 
 
+def test_to_stop_on_width_takes_little_of_what_an_interval_holds() -> None:
+    """A normal mean is known to 0.25 with (1.96 ÷ 0.25)² = 61 values: at the look at 68, as a rule,
+    or at the one before."""
+    found = stopped("normal", 0.25, 1_000)
+    assert found.seeds in (45, 68)
+    assert 0.90 <= found.interval <= 0.97
+
+
 def test_the_command_writes_the_table(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- figures: coverage -->\n<!-- end -->\nafter\n")
+    places = "".join(f"<!-- figures: {n} -->\n<!-- end -->\n" for n in ("coverage", "stopping"))
+    page.write_text(f"before\n{places}after\n")
     done = CliRunner().invoke(main, ["--repetitions", "20", "--page", str(page)])
     assert done.exit_code == 0
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n")
     assert "| samples of | n = 20, % | n = 30, % | n = 100, % |" in text
+    assert "| samples of | half-width | seeds at the stop, median | held, % |" in text
     assert "20 repetitions each; the standard error is 4.9 points at 95 %." in text

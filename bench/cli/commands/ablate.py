@@ -61,7 +61,7 @@ def command(
         found = api.compare(
             scenarios,
             list(made.policies.values()),
-            seeds=api.SEEDS if seeds is None else seeds,
+            seeds=seeds,
             settings=settings,
             price=price or None,
             prices=prices,

@@ -24,6 +24,7 @@ __all__ = ["command"]
 @options.require
 @options.minimise
 @options.maximise
+@options.until_ci
 @options.workers
 @options.out
 @options.turns
@@ -42,6 +43,7 @@ def command(
     require: tuple[str, ...],
     minimise: str | None,
     maximise: str | None,
+    until_ci: str | None,
     jobs: int | None,
     executor: str | None,
     out: Path | None,
@@ -75,6 +77,8 @@ def command(
       Which one is cheapest of those that never made anything up?
         evictbench compare doc-analysis -p all --require confabulation_rate=0 \\
             --minimise total_cost_usd
+      As many seeds as it takes to know costs to 5 % of the baseline's, at most 200:
+        evictbench compare doc-analysis --until-ci total_cost_usd=5% --seeds 200
       Does the best policy depend on the provider?
         evictbench compare doc-analysis --price claude-fable-5.1 --price gpt-4.1 --price uncached
       On the real logs in a folder, in place of made-up sizes:
@@ -92,7 +96,7 @@ def command(
         comparison = api.compare(
             scenarios or None,
             policies or None,
-            seeds=api.SEEDS if seeds is None else seeds,
+            seeds=seeds,
             settings=settings,
             price=price or None,
             prices=prices,
@@ -104,6 +108,7 @@ def command(
             require=require,
             minimise=minimise,
             maximise=maximise,
+            until_ci=until_ci,
             jobs=jobs or available_jobs(),
             executor=executor,
             report=report,
