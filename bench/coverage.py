@@ -68,7 +68,7 @@ DISTRIBUTIONS: Mapping[str, Distribution] = {
 
 
 HALF_WIDTHS: Mapping[str, float] = {"normal": 0.25, "exponential": 0.25, "lognormal": 0.5}
-"""Half-widths to stop at, by what is drawn: each calls for between 45 and 102 seeds."""
+"""Half-widths to stop at, by what is drawn: most stop at 45 to 102 values."""
 
 
 class Coverage(NamedTuple):

@@ -29,7 +29,7 @@ def test_the_limit_holds_what_an_interval_of_nothing_does_not() -> None:
     assert found.with_limit - found.interval == pytest.approx(0.95**20, abs=0.06)
 
 
-def test_to_stop_on_width_takes_little_of_what_an_interval_holds() -> None:
+def test_a_normal_sample_stops_where_it_should_and_its_interval_still_holds() -> None:
     """A normal mean is known to 0.25 with (1.96 ÷ 0.25)² = 61 values: at the look at 68, as a rule,
     or at the one before."""
     found = stopped("normal", 0.25, 1_000)
