@@ -124,9 +124,9 @@ def diff(a: Results, b: Results, metrics: Sequence[str] = (), tolerance: float =
     more: that is a fact, and no sample. Raises InputError for results that cannot be compared, an
     unknown metric, or a *tolerance* that is no percentage.
     """
+    wanted = chosen(metrics)
     if not (isfinite(tolerance) and tolerance >= 0.0):
         raise InputError(f"the tolerance must be a percentage of at least 0, not {tolerance:g}")
-    wanted = chosen(metrics)
     check_alike(a, b)
     found = groups(a, b)
     lines: list[dict[str, Any]] = []

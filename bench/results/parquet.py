@@ -48,13 +48,15 @@ def to_parquet(table: Table) -> bytes:
 def from_parquet(data: bytes) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file as dicts of Python's own types.
 
-    Raises ValueError if it is damaged.
+    Raises ValueError if it is damaged. One thread reads it: pyarrow's pool can abort a process
+    that ends soon after it was used (apache/arrow, issue 34314).
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        read = pq.read_table(pa.BufferReader(data), page_checksum_verification=True)
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        read = file.read(use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise ValueError(str(error)) from None
     rows: list[dict[str, Any]] = read.to_pylist()

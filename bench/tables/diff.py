@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from bench.tables.parts import (
@@ -32,9 +31,9 @@ SEEDS_NAMED = 6
 """Runs that failed named one by one."""
 
 NOTE = (
-    "[low, high]: 95 % interval of the mean difference, paired by seed. chance: how often any of "
-    "these differences would be as clear if the two differed by chance alone; a change is shown "
-    "where that is at most 5 % and the interval leaves out 0 (docs/results.md)."
+    "[low, high]: 95 % interval of the mean difference by pairs; changed: pairs that differ. "
+    "chance: how often any difference would be as clear if A and B differed by chance alone; a "
+    "change is shown where that is at most 5 % and the interval leaves out 0 (docs/results.md)."
 )
 
 
@@ -46,7 +45,7 @@ def verdict(found: Difference) -> str:
         of = f"{first['metric']} of {first['policy']} on {first['scenario']}"
         said = f"{_count(len(worse), 'regression')}: {of}, {_share(first)}"
         said += f", and {len(worse) - 1} more" if len(worse) > 1 else ""
-        return said + (f"; {len(better)} figures are better." if len(better) > 1 else ".")
+        return said + (f"; {_count(len(better), 'figure')} better." if better else ".")
     runs = _count(found.pairs, "paired run")
     if not any(line["changed"] for line in found.lines):
         return f"No regression: {runs}, and no figure differs."
@@ -76,8 +75,7 @@ def _table(title: str, lines: Sequence[Row], wide: bool) -> Table:
         Column("B", True),
         Column("difference"),
         Column("%", True),
-        Column("pairs", True),
-        Column("chance", True),
+        *((Column("changed", True), Column("chance", True)) if wide else ()),
     )
     return Table(title, header, tuple(_line(line, front, wide) for line in lines))
 
@@ -93,19 +91,17 @@ def _front(lines: Sequence[Row]) -> list[str]:
 def _line(line: Row, front: Sequence[str], wide: bool) -> Line:
     form = _form(line["unit"], wide)
     apart = interval(form, line["diff_mean"], line["ci_low"], line["ci_high"], wide)
-    plus = "+" if line["diff_mean"] > 0 else ""
     share = line["share"]
-    chance = line["chance"]
+    more = (f"{line['changed']:,}/{line['n']:,}", _chance(line["chance"])) if wide else ()
     return Line(
         (
             *(str(line[name]) for name in front),
             line["metric"],
             form(line["a_mean"]),
             form(line["b_mean"]),
-            plus + apart,
+            f"{'+' if line['diff_mean'] > 0 else ''}{apart}",
             "–" if share is None else f"{'+' if share > 0 else ''}{percent(share)}",
-            f"{line['changed']:,}/{line['n']:,}",
-            "–" if chance is None else _chance(chance),
+            *more,
         )
     )
 
@@ -119,13 +115,15 @@ def _form(unit: str, wide: bool) -> Callable[[float], str]:
     return forms.get(unit, number)
 
 
-def _chance(chance: float) -> str:
+def _chance(chance: float | None) -> str:
+    if chance is None:
+        return "–"
     return "<0.1 %" if chance < 0.001 else f"{percent(chance)} %"
 
 
 def _share(line: Row) -> str:
     share = line["share"]
-    if share is None or not isfinite(share):
+    if share is None:
         return "from 0"
     return f"{percent(abs(share))} % {'more' if share > 0 else 'less'}"
 
