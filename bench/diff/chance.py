@@ -32,8 +32,6 @@ def chances(differences: Sequence[Mapping[str, float]]) -> list[float]:
     """
     import numpy as np
 
-    from sim.streams import generator
-
     if not differences:
         return []
     places = {unit: at for at, unit in enumerate(sorted({u for each in differences for u in each}))}
@@ -44,19 +42,22 @@ def chances(differences: Sequence[Mapping[str, float]]) -> list[float]:
     table /= np.abs(table).max(axis=0)
     table /= np.sqrt((table**2).sum(axis=0))
     clear = np.abs(table.sum(axis=0)) * (1.0 - _ROUNDING)
-    draws = generator(0, "diff", "swaps", len(places))
-    as_clear = np.ones(len(differences))
-    step = max(1, _AT_ONCE // max(table.shape))
-    for start in range(0, FLIPS, step):
-        size = min(step, FLIPS - start)
-        largest = _largest(draws.integers(0, 2, size=(size, len(places))), table)
-        as_clear += (largest[:, None] >= clear).sum(axis=0)
+    largest = np.sort(_largest(table))
+    as_clear = 1 + FLIPS - np.searchsorted(largest, clear)
     return [float(chance) for chance in as_clear / (FLIPS + 1)]
 
 
-def _largest(drawn: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:
-    """Return how clear the clearest difference is under each of the swaps *drawn*, 0 or 1."""
+def _largest(table: NDArray[Any]) -> NDArray[Any]:
+    """Return how clear the clearest difference of *table* is under each of the swaps."""
     import numpy as np
 
-    found: NDArray[Any] = np.abs((2.0 * drawn - 1.0) @ table).max(axis=1)
-    return found
+    from sim.streams import generator
+
+    draws = generator(0, "diff", "swaps", len(table))
+    largest = np.empty(FLIPS)
+    step = max(1, _AT_ONCE // max(table.shape))
+    for start in range(0, FLIPS, step):
+        some = largest[start : start + step]
+        swapped = draws.integers(0, 2, size=(len(some), len(table)), dtype=np.int8)
+        some[:] = np.abs((2.0 * swapped - 1.0) @ table).max(axis=1)
+    return largest

@@ -47,8 +47,7 @@ def is_at_most(alarms: int, pairs: int, level: float) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NOISE)
-@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize(("name", "n"), [("normal", 20), ("seldom", 12), ("heavy", 8)])
 def test_noise_is_called_a_change_as_seldom_as_is_claimed(name: str, n: int) -> None:
     rng = generator(7, "test", name, n)
     pairs, changes, alarms = 1_000, 0, 0
@@ -64,7 +63,7 @@ def test_noise_is_called_a_change_as_seldom_as_is_claimed(name: str, n: int) -> 
 @pytest.mark.slow
 def test_runs_of_one_policy_on_other_seeds_are_no_regression() -> None:
     """Seeds of one pool, dealt to A and to B, 1,000 times over."""
-    pool, n, pairs = 120, 20, 1_000
+    pool, n, pairs = 90, 12, 1_000
     settings = {"turns": 40, "budget": 24_000, "reader": "measured"}
     played = compare(["support-agent"], ["naive-rewrite"], seeds=pool, settings=settings)
     rng = generator(7, "test", "deals")
