@@ -10,7 +10,7 @@ PEERS := .venv/.peers
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench coverage sensitivity economics constraints clean
+.PHONY: help demo test lint bench coverage sensitivity economics reference constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,10 @@ sensitivity: $(STAMP) ## vary the parameters and show which of them matter
 
 economics: $(STAMP) ## measure what cuts cost and write it into docs/economics.md
 	$(BIN)/python -m bench.economics
+
+reference: $(STAMP) ## make the result anew that results/reference keeps
+	$(BIN)/evictbench compare doc-analysis coding-agent -p naive-rewrite -p tag-or-drop -p tiered \
+		--seeds 6 --set turns=40 --jobs 1 --out results/reference --format md
 
 constraints: ## pin the newest releases in constraints.txt (needs uv)
 	uv pip compile pyproject.toml constraints.in --all-extras --universal --python-version 3.11 \

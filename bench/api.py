@@ -567,6 +567,13 @@ def _command(but: str | None = None) -> str:
     return shlex.join([Path(sys.argv[0]).name, *(word for word in sys.argv[1:] if word != but)])
 
 
+def _command() -> str:
+    """Return the command line that this process was started with, without the program's folder."""
+    program = Path(sys.argv[0]).name
+    start = ["python", "-m", "bench"] if program == "__main__.py" else [program]
+    return shlex.join([*start, *sys.argv[1:]])
+
+
 class _Started:
     """When the work began, for its manifest."""
 
