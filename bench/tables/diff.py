@@ -62,8 +62,9 @@ def diff_tables(found: Difference, wide: bool) -> list[Table]:
         if lines:
             made.append(_table(title, lines, wide))
     notes = tuple(_notes(found))
-    tested = any(line["chance"] is not None for line in found.lines)
-    return [*made, Table(notes=(*notes, NOTE) if tested else notes)]
+    if any(line["chance"] is not None for line in found.lines):
+        notes = (*notes, NOTE)
+    return [*made, Table(notes=notes)] if notes else made
 
 
 def _table(title: str, lines: Sequence[Row], wide: bool) -> Table:

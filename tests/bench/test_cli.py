@@ -82,8 +82,8 @@ def test_the_commands_of_the_contract_are_there() -> None:
 
 
 def test_nothing_heavy_is_imported_for_help_or_lists() -> None:
-    heavy = ("numpy", "pandas", "matplotlib", "scipy", "simpy", "pydantic")
-    for arguments in (["--help"], ["compare", "--help"], ["list", "policies"]):
+    heavy = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "simpy", "pydantic")
+    for arguments in (["--help"], ["compare", "--help"], ["diff", "--help"], ["list", "policies"]):
         code = (
             "import sys\n"
             "from bench.cli import main\n"
