@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from bench.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NAMES = "ablate|compare|run|replay|list|check|reduce|explain|new|redact"
+NAMES = "ablate|compare|diff|run|replay|list|check|reduce|explain|new|redact"
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
     | set(re.findall(rf"`evictbench ((?:{NAMES})[^`]*)`", README))
@@ -34,6 +35,8 @@ def _in_a_folder_with_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     loop = (ROOT / "examples" / "loop.toml").read_bytes()
     (tmp_path / "examples" / "loop.toml").write_bytes(loop)
     (tmp_path / "my-check.log").write_text("a.py:1: error: no  [x]\n", encoding="utf-8")
+    for name in ("before", "after"):
+        shutil.copytree(ROOT / "results" / "reference", tmp_path / "results" / name)
     monkeypatch.chdir(tmp_path)
 
 
