@@ -564,14 +564,10 @@ def _looked(
 
 
 def _command(but: str | None = None) -> str:
-    return shlex.join([Path(sys.argv[0]).name, *(word for word in sys.argv[1:] if word != but)])
-
-
-def _command() -> str:
-    """Return the command line that this process was started with, without the program's folder."""
+    """Return the command line of this process, without the program's folder and the word *but*."""
     program = Path(sys.argv[0]).name
     start = ["python", "-m", "bench"] if program == "__main__.py" else [program]
-    return shlex.join([*start, *sys.argv[1:]])
+    return shlex.join([*start, *(word for word in sys.argv[1:] if word != but)])
 
 
 class _Started:

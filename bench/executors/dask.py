@@ -56,7 +56,7 @@ def connected(address: str, kit: Kit) -> Iterator[Workers]:
             client = Client(address, timeout=REACHED, set_as_default=False)
         except (OSError, ValueError) as error:
             why = " ".join(str(error).split())
-            raise InputError(f"no scheduler answers at {address}: {why}") from None
+            raise InputError(f"no scheduler is reached at {address}: {why}") from None
         with _closing(client):
             try:
                 client.wait_for_workers(1, timeout=STAFFED)
@@ -140,13 +140,12 @@ def _look_at(client: Client, kit: Kit) -> None:
         return
     worker, lacking = min(unfit.items())
     if isinstance(lacking, ImportError | AttributeError):
-        missing = (getattr(lacking, "name", None) or "").partition(".")[0]
-        lacking = "does not have evictbench" if missing in PACKAGES else f"{CODE}: {lacking}"
+        lacking = "has no evictbench" if lacking.name in PACKAGES else f"{CODE} ({lacking})"
     elif isinstance(lacking, Exception):
         lacking = f"fails, {type(lacking).__name__}: {lacking}"
     elif lacking == CODE:
         lacking += _which(client, worker)
-    others = f" ({len(unfit) - 1} more are unfit, too)" if len(unfit) > 1 else ""
+    others = f"; {len(unfit) - 1} more of {len(found)} are unfit" if len(unfit) > 1 else ""
     raise InputError(f"worker {worker} {lacking}{others}")
 
 

@@ -82,8 +82,18 @@ def test_the_commands_of_the_contract_are_there() -> None:
 
 
 def test_nothing_heavy_is_imported_for_help_or_lists() -> None:
-    heavy = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "simpy", "pydantic")
-    for arguments in (["--help"], ["compare", "--help"], ["diff", "--help"], ["list", "policies"]):
+    heavy = (
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "matplotlib",
+        "scipy",
+        "simpy",
+        "pydantic",
+        "distributed",
+    )
+    words = (["compare", "--help"], ["diff", "--help"], ["sweep", "--help"], ["list", "policies"])
+    for arguments in (["--help"], *words):
         code = (
             "import sys\n"
             "from bench.cli import main\n"
