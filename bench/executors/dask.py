@@ -34,6 +34,8 @@ STAFFED = 10.0
 CLOSED = 5.0
 """Seconds that a connection has to close in good order."""
 
+_LOST = "the connection to the scheduler was lost"
+
 _NAMED = 3
 """Files that are named of those that differ."""
 
@@ -110,9 +112,13 @@ class _Cluster(Executor):
 def _work(client: Client, kit: Kit) -> Iterator[Workers]:
     """Yield the workers of *client* once they were looked at; say in words what befalls them."""
     from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
 
     def threads() -> int:
-        return sum(client.nthreads().values())
+        try:
+            return sum(client.nthreads().values())
+        except OSError:
+            raise EvictbenchError(_LOST) from None
 
     _look_at(client, kit)
     try:
@@ -122,10 +128,8 @@ def _work(client: Client, kit: Kit) -> Iterator[Workers]:
             f"{error.allowed_failures + 1} workers died one after another at the same task, "
             f"the last of them {error.last_worker.address}, perhaps for want of memory"
         ) from None
-    except (CancelledError, OSError) as error:
-        if isinstance(error, OSError) and client.status == "running":
-            raise
-        raise EvictbenchError("the connection to the scheduler was lost") from None
+    except (CancelledError, CommClosedError):
+        raise EvictbenchError(_LOST) from None
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in PACKAGES:
             raise

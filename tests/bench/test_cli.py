@@ -477,6 +477,29 @@ def test_a_policy_that_raises_is_an_error_of_its_own(evictbench: Run, tmp_path: 
     assert "mine.py:3" in err
 
 
+# -- who does the work -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["compare", "ablate", "replay"])
+def test_an_executor_that_is_none_is_wrong_input(evictbench: Run, command: str) -> None:
+    code, out, err = evictbench(command, "x", "-p", "tiered", "--executor", "daks")
+    assert (code, out) == (2, "")
+    assert "unknown executor 'daks'; it is processes, dask or dask://HOST:PORT" in err
+    code, out, err = evictbench(
+        command, "x", "-p", "tiered", "--executor", "dask://host:1", "--jobs", 2
+    )
+    assert (code, out) == (2, "")
+    assert err.startswith("evictbench: --jobs is for this machine: a cluster has its own workers")
+
+
+def test_processes_are_what_is_meant_without_a_word(evictbench: Run) -> None:
+    _, plain, _ = evictbench("compare", *SMALL, "--format", "csv", "--jobs", 1)
+    _, named, _ = evictbench(
+        "compare", *SMALL, "--format", "csv", "--jobs", 1, "--executor", "processes"
+    )
+    assert plain == named
+
+
 # -- interrupts and pipes --------------------------------------------------------------------
 
 
