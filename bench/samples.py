@@ -22,18 +22,22 @@ __all__ = [
 
 Row = Mapping[str, Any]
 
-Group = tuple[str, str]
-"""A scenario and a price."""
+Group = tuple[Any, ...]
+"""A scenario and a price, and what else tells one group from another."""
 
 Runs = Mapping[str, Sequence[Row]]
 """The rows of one group by policy."""
 
 
-def grouped(rows: Iterable[Row]) -> dict[Group, dict[str, list[Row]]]:
-    """Return *rows* by scenario and price, then by policy, all in the order they come in."""
+def grouped(rows: Iterable[Row], front: Sequence[str] = ()) -> dict[Group, dict[str, list[Row]]]:
+    """Return *rows* by scenario and price, then by policy, all in the order they come in.
+
+    *front* are columns that tell groups apart, too.
+    """
     groups: dict[Group, dict[str, list[Row]]] = {}
     for row in rows:
-        runs = groups.setdefault((row["scenario"], row["price"]), {})
+        key = row["scenario"], row["price"], *(row[name] for name in front)
+        runs = groups.setdefault(key, {})
         runs.setdefault(row["policy"], []).append(row)
     return groups
 

@@ -87,19 +87,26 @@ def summarise(
 
 
 def summary_lines(
-    rows: Sequence[Row], metrics: Sequence[Metric], baseline: str | None = None
+    rows: Sequence[Row],
+    metrics: Sequence[Metric],
+    baseline: str | None = None,
+    front: Sequence[str] = (),
 ) -> Iterator[dict[str, Any]]:
     """Yield the summary of *rows*: scenarios, prices and policies in their order, then *metrics*.
 
     *baseline* is the policy that differences are taken to, by default :func:`default_baseline` of
-    those that are applicable to the scenario. Many recorded sessions have far more lines than
-    rows, so that they are made one scenario at a time; only p-values are found before.
+    those that are applicable to the scenario. *front* are columns of the rows that tell groups
+    apart besides scenario and price, and stand in front of each line. Many recorded sessions have
+    far more lines than rows, so that they are made one scenario at a time; only p-values are found
+    before.
     """
-    groups = grouped(rows)
+    groups = grouped(rows, front)
     against = {key: baseline or baseline_of(runs) for key, runs in groups.items()}
     found = _q_values(groups, metrics, against)
     for key, runs in groups.items():
-        yield from _summarise_group(key, runs, metrics, against[key], found)
+        apart = dict(zip(front, key[2:], strict=True))
+        for line in _summarise_group(key, runs, metrics, against[key], found):
+            yield {**apart, **line} if apart else line
 
 
 def _q_values(
@@ -135,7 +142,7 @@ def _summarise_group(
     baseline: str,
     tested: Mapping[tuple[Group, str, str], tuple[float, float]],
 ) -> list[dict[str, Any]]:
-    scenario, price = key
+    scenario, price, *_ = key
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for metric in metrics:
         found = samples(runs, comparable(metric))

@@ -13,7 +13,7 @@ from bench.sweep.effects import effects
 from bench.sweep.leads import leads
 from bench.sweep.plan import SETTING
 from bench.sweep.winners import changes, winning
-from bench.verdict import places
+from bench.verdict import CRITERIA, places
 
 if TYPE_CHECKING:
     from bench.tables.parts import Table
@@ -52,12 +52,14 @@ class Sweep(Comparison):
         return found
 
     def summary_lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the summary of each setting, with the setting and its values in front."""
+        """Yield the summary of each setting, with the setting and its values in front.
+
+        The differences of all settings are one family of tests.
+        """
         from sim.metrics import METRICS
 
-        for number, rows in self.by_setting.items():
-            for line in summary_lines(rows, METRICS, self.baseline):
-                yield {SETTING: number, **self.points[number], **line}
+        front = [SETTING, *self._front(COLUMNS)]
+        yield from summary_lines(self.rows, METRICS, self.baseline, front)
 
     @cached_property
     def summary(self) -> list[dict[str, Any]]:
@@ -81,20 +83,33 @@ class Sweep(Comparison):
 
     @cached_property
     def best(self) -> dict[int, list[str]]:
-        """The policies in the first place at each setting, by the ranking of every comparison.
+        """The best policies of each setting: by the goal, else by the ranking of a comparison.
 
-        Empty where there is nothing to rank: one policy, or one seed.
+        They share the first place if there are several; none is best where no policy meets the
+        goal. Empty where there is nothing to choose from: one policy, or one seed to rank by.
         """
+        policies = list(dict.fromkeys(row["policy"] for row in self.rows))
+        if len(policies) < 2:
+            return {}
+        choose = self._first if self.goal is None else self._winning
+        found = {number: choose(rows) for number, rows in self.by_setting.items()}
+        if self.goal is None and not any(found.values()):
+            return {}
+        return {n: [p for p in policies if p in best] for n, best in found.items()}
+
+    def _first(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         from sim.metrics import METRICS
 
-        if len({row["policy"] for row in self.rows}) < 2:
-            return {}
-        found = {}
-        for number, rows in self.by_setting.items():
-            lines = list(summary_lines(rows, METRICS, self.baseline))
-            ranked = places(rows, lines)
-            found[number] = [policy for policy, place in ranked.items() if place.place == 1]
-        return found if any(found.values()) else {}
+        decisive = [metric for metric in METRICS if metric.name in CRITERIA]
+        ranked = places(rows, list(summary_lines(rows, decisive, self.baseline)))
+        return [policy for policy, place in ranked.items() if place.place == 1]
+
+    def _winning(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+        from bench.winner import winners
+
+        assert self.goal is not None
+        (found,) = winners(rows, self.goal)
+        return [] if found["winner"] is None else [found["winner"], *found["alike"]]
 
     @property
     def winners(self) -> list[dict[str, Any]]:

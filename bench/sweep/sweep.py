@@ -20,6 +20,7 @@ from scenarios.scenario import PinsOverBudget
 from sim.errors import InputError
 
 if TYPE_CHECKING:
+    from bench.goals import Goal
     from bench.progress import Report
     from bench.sweep.plan import Plan
 
@@ -33,6 +34,7 @@ def carry_out(
     command: str,
     settings: Mapping[str, object],
     baseline: str | None = None,
+    goal: Goal | None = None,
     folder: Path | None = None,
     resume: bool = False,
     jobs: int = 1,
@@ -42,9 +44,9 @@ def carry_out(
 ) -> Sweep:
     """Run *plan*, made of the scenario that the user calls *source*, and return what it found.
 
-    With a *folder* every task is kept in its journal at once; *resume* goes on with what is there.
-    Raises InputError for a folder in which a sweep is, without *resume*, or a different one, with
-    it. What stops the work early is in the answer.
+    *goal* says which policy is best at a setting. With a *folder* every task is kept in its journal
+    at once; *resume* goes on with what is there. Raises InputError for a folder in which a sweep
+    is, without *resume*, or a different one, with it. What stops the work early is in the answer.
     """
     named = select_baseline(baseline, plan.policies)
     if folder is None:
@@ -53,15 +55,15 @@ def carry_out(
         finished: dict[int, list[Row]] = {}
         stopped = execute(plan, finished, finished.__setitem__, jobs, executor, report)
         manifest = _manifest(plan, command, settings)
-        return _result(plan, finished, named, manifest, stopped)
+        return _result(plan, finished, named, goal, manifest, stopped)
     prepare(folder)
     mark = fingerprint(plan, source)
     before = _finished(folder, mark, resume)
     if before is not None:
-        return Sweep(before.rows, named, before.manifest, points=points(plan))
+        return Sweep(before.rows, named, before.manifest, goal=goal, points=points(plan))
     with _journal(folder, plan, mark, command, settings, resume, warn) as journal:
         stopped = execute(plan, journal.finished, journal.keep, jobs, executor, report)
-        found = _result(plan, journal.finished, named, journal.header["manifest"], stopped)
+        found = _result(plan, journal.finished, named, goal, journal.header["manifest"], stopped)
         if stopped is None:
             save(found, folder)
             journal.remove()
@@ -154,6 +156,7 @@ def _result(
     plan: Plan,
     finished: Mapping[int, list[Row]],
     baseline: str | None,
+    goal: Goal | None,
     manifest: Mapping[str, Any],
     stopped: Any,
 ) -> Sweep:
@@ -166,6 +169,7 @@ def _result(
         baseline,
         {**manifest, **mark, "finished": len(rows), "notes": []},
         stopped,
+        goal=goal,
         points=points(plan),
     )
 

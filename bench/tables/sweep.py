@@ -20,6 +20,9 @@ __all__ = ["sweep_tables"]
 
 Row = Mapping[str, Any]
 
+MARKS = {"slack": "s", "swap": "W", "refuse": "R", NONE: "·"}
+"""Letters of the map of what a gate says."""
+
 MOST_CHANGES = 12
 """Lines of changes that are shown; all are in --format json."""
 
@@ -154,7 +157,7 @@ def _leads(sweep: Sweep, wide: bool) -> Iterator[Table]:
     by = led(sweep.rows)
     for line in sweep.leads:
         mine = {n: way for (n, policy), way in by.items() if policy == line["policy"]}
-        notes = map_notes(mine, sweep.points, {NONE: "·"})
+        notes = map_notes(mine, sweep.points, MARKS)
         if notes and len(set(mine.values())) > 1:
             yield Table(title=f"{shown_label(line['policy'], wide)}: what leads where", notes=notes)
 
@@ -178,7 +181,11 @@ def _winners(sweep: Sweep, wide: bool) -> Iterator[Table]:
         )
         for line in sweep.winners
     )
-    yield Table("Which policy is best where", columns, lines, (WINNER_NOTE,))
+    if sweep.goal is None:
+        note = WINNER_NOTE
+    else:
+        note = f"Best: {sweep.goal}; = cannot be told from it (docs/statistics.md)."
+    yield Table("Which policy is best where", columns, lines, (note,))
     names = {number: TIE.join(policies) or NONE for number, policies in sweep.best.items()}
     notes = map_notes(names, sweep.points, {NONE: "·"})
     if notes and len(sweep.winners) > 1:

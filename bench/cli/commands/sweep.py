@@ -40,6 +40,9 @@ __all__ = ["command"]
 @options.price
 @options.prices
 @options.baseline
+@options.require
+@options.minimise
+@options.maximise
 @options.beside
 @options.workers
 @click.option(
@@ -64,6 +67,9 @@ def command(
     price: str | None,
     prices: str | None,
     baseline: str | None,
+    require: tuple[str, ...],
+    minimise: str | None,
+    maximise: str | None,
     beside: tuple[str, ...],
     jobs: int | None,
     executor: str | None,
@@ -88,6 +94,9 @@ def command(
       Which policy for which window?
         evictbench sweep coding-agent -p tiered -p disciplined -p lease \\
             --vary budget=30000:200000:8:log
+      Which is cheapest with no answer made up, and where does that change?
+        evictbench sweep doc-analysis -p tiered -p disciplined -p masking \\
+            --vary budget=20000:80000:7 --require confabulation_rate=0 --minimise total_cost_usd
       Many keys at once:
         evictbench sweep doc-analysis -p tiered --design sobol --points 128 \\
             --vary salience.decay=0.5:0.99 --vary rehydrate.threshold=0.1:0.9 \\
@@ -117,6 +126,9 @@ def command(
             price=price,
             prices=prices,
             baseline=baseline,
+            require=require,
+            minimise=minimise,
+            maximise=maximise,
             beside=beside,
             out=out,
             resume=resume,

@@ -193,6 +193,56 @@ def test_the_command_prints_it(form, capsys):
             *("salience.decay", "rehydrate.threshold"),
         }
     elif form == "csv":
-        assert out.startswith("setting,salience.decay,rehydrate.threshold,scenario,policy,seed")
+        assert out.startswith(
+            "salience.decay,rehydrate.threshold,scenario,policy,seed,price,setting,"
+        )
     else:
         assert "what moves it" in out and "What the gate says most" in out
+
+
+def test_a_finished_sweep_is_shown_again_and_not_run_over(tmp_path):
+    first = small(out=tmp_path)
+    kept = files(tmp_path)
+    with pytest.raises(InputError, match="results already"):
+        small(out=tmp_path)
+    with pytest.raises(InputError, match="--seeds"):
+        api.sweep(
+            "doc-analysis", POLICIES, VARY, seeds=3, settings=SMALL, out=tmp_path, resume=True
+        )
+    ran = []
+    again = small(out=tmp_path, resume=True, report=lambda done, planned: ran.append(done))
+    assert again.rows == first.rows and again.points == first.points and not ran
+    assert again.leads == first.leads and again.effects == first.effects
+    assert files(tmp_path) == kept
+
+
+def test_a_goal_says_who_is_best_where():
+    policies = ["tiered", "masking", "no-op"]
+    vary = ["budget=12000,400000"]
+    settings = {"turns": 40, "reader": "measured"}
+    wanted = {"require": ["status_none=0"], "minimise": "total_cost_usd"}
+    with pytest.raises(InputError, match="unknown metric"):
+        api.sweep("doc-analysis", policies, vary, seeds=2, settings=settings, **wanted)
+    found = api.sweep(
+        "doc-analysis", policies, vary, seeds=3, settings=settings, minimise="total_cost_usd"
+    )
+    for number, best in found.best.items():
+        rows = [row for row in found.by_setting[number] if row["status"] == "completed"]
+        mean = {
+            policy: sum(row["total_cost_usd"] for row in rows if row["policy"] == policy)
+            for policy in policies
+            if sum(row["policy"] == policy for row in rows) == 3
+        }
+        assert min(mean, key=mean.get) in best and set(best) <= set(mean)
+
+
+def test_all_differences_of_a_sweep_are_one_family():
+    """A q-value is the least of p · m ÷ rank from its rank up, of all m of the metric."""
+    found = small()
+    lines = [line for line in found.summary if line["metric"] == "total_cost_usd"]
+    tested = sorted((line["p_value"], line["q_value"]) for line in lines if line["p_value"])
+    m = len(tested)
+    assert m == 6, "one difference at each of six settings"
+    for rank, (_, q) in enumerate(tested, 1):
+        least = min(p * m / r for r, (p, _) in enumerate(tested, 1) if r >= rank)
+        assert q == pytest.approx(min(1, least))
