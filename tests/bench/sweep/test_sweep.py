@@ -14,6 +14,7 @@ import pytest
 
 from bench import api
 from bench.cli import main
+from bench.output import plain
 from bench.sweep.journal import NAME
 from sim.errors import InputError
 from sim.streams import uniform
@@ -211,8 +212,8 @@ def test_a_finished_sweep_is_shown_again_and_not_run_over(tmp_path):
         )
     ran = []
     again = small(out=tmp_path, resume=True, report=lambda done, planned: ran.append(done))
-    assert again.rows == first.rows and again.points == first.points and not ran
-    assert again.leads == first.leads and again.effects == first.effects
+    assert again.rows == plain(first.rows) and again.points == first.points and not ran
+    assert again.leads == first.leads and again.keys == first.keys
     assert files(tmp_path) == kept
 
 
