@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 __all__ = ["DIED", "WORTH", "Workers"]
 
-WORTH = 0.5
-"""Seconds of work from which a task is worth sending to another process."""
+WORTH = 1.0
+"""Seconds of work that a task is made of: twice what makes it worth sending, being a guess."""
 
 DIED = "a worker process died, perhaps for want of memory; try fewer with --jobs"
 """What is said of workers that cannot go on after one of them has died."""
@@ -17,7 +17,7 @@ DIED = "a worker process died, perhaps for want of memory; try fewer with --jobs
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """An *executor* that does *count* tasks at a time, each of at least *worth* seconds if it can.
+    """An *executor* that does *count* tasks at a time, each made of about *worth* seconds.
 
     *remote* is whether they may be on other machines, with files of their own. *now* tells how
     many tasks it does at a time by now, where workers come and go.
