@@ -47,7 +47,15 @@ def test_more_differences_make_each_less_sure() -> None:
 
 def test_the_same_difference_many_times_counts_once() -> None:
     clear = units(*np.random.default_rng(2).normal(0.6, 1.0, size=12))
-    assert chances([clear] * 50) == chances([clear]) * 50
+    many = chances([clear] * 50)
+    assert len(set(many)) == 1
+    assert many[0] == pytest.approx(chances([clear])[0], abs=4 * 0.5 / np.sqrt(FLIPS))
+
+
+def test_equal_differences_have_equal_chances() -> None:
+    made = [units(*np.random.default_rng(3).normal(0.4, 1.0, size=12)) for _ in range(2)]
+    turned = [dict(reversed(each.items())) for each in made]
+    assert chances(made) == chances(turned)
 
 
 def test_units_that_a_difference_lacks_do_not_count_in_it() -> None:
