@@ -23,9 +23,12 @@ WIDE = 100
 """Columns from which a table has room to spell its numbers out."""
 
 
-def emit(comparison: Comparison, form: str, out: Path | None, strict: bool) -> int:
+def emit(
+    comparison: Comparison, form: str, out: Path | None, strict: bool, kept: Path | None = None
+) -> int:
     """Write *comparison* to *out*, print it as *form*, and return the exit code.
 
+    *kept* is a folder in which it stands already, as far as it came.
     Raises what ended it early where that was no interrupt and nothing is worth keeping.
     """
     stopped = comparison.stopped
@@ -42,7 +45,7 @@ def emit(comparison: Comparison, form: str, out: Path | None, strict: bool) -> i
         save(comparison, out)
     _print(comparison, form)
     if stopped is not None:
-        return _say_stopped(comparison, out)
+        return _say_stopped(comparison, out, kept)
     return _policy_bugs(comparison) if strict else 0
 
 
@@ -92,8 +95,10 @@ def _print(comparison: Comparison, form: str) -> None:
         print_as(comparison.tables(wide), form)
 
 
-def _say_stopped(comparison: Comparison, out: Path | None) -> int:
+def _say_stopped(comparison: Comparison, out: Path | None, folder: Path | None) -> int:
     kept = f"kept in {out}" if out is not None else "shown; --out DIR would keep them"
+    if folder is not None:
+        kept = f"kept in {folder}: the same command with --resume goes on"
     count = f"{comparison.manifest['finished']} of {comparison.manifest['planned']} runs"
     broken = isinstance(comparison.stopped, EvictbenchError)
     why = str(comparison.stopped) if broken else "interrupted"

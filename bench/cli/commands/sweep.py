@@ -139,4 +139,4 @@ def command(
             warn=warn,
             partial=True,
         )
-    return emit(found, form, None, strict)
+    return emit(found, form, None, strict, kept=out)

@@ -247,3 +247,28 @@ def test_all_differences_of_a_sweep_are_one_family():
     for rank, (_, q) in enumerate(tested, 1):
         least = min(p * m / r for r, (p, _) in enumerate(tested, 1) if r >= rank)
         assert q == pytest.approx(min(1, least))
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    from contextlib import contextmanager
+
+    @contextmanager
+    def shown(what):
+        def report(done, planned):
+            if done >= 4:
+                raise KeyboardInterrupt
+
+        yield report
+
+    monkeypatch.setattr("bench.progress.shown", shown)
+    words = ["sweep", "doc-analysis", "-p", "tiered", "--seeds", "2", "--vary", VARY[1]]
+    words += ["--set", "turns=30", "--jobs", "1", "--out", str(tmp_path)]
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 130
+    said = capsys.readouterr().err
+    assert "4 of 6 runs were finished" in said and "--resume goes on" in said
+    monkeypatch.undo()
+    with pytest.raises(SystemExit) as left:
+        main([*words, "--resume"])
+    assert left.value.code == 0 and "what moves it" in capsys.readouterr().out
