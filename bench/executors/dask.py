@@ -28,7 +28,7 @@ __all__ = ["connected", "started"]
 REACHED = 5.0
 """Seconds in which a scheduler must answer."""
 
-STAFFED = 10.0
+STAFFED = 30.0
 """Seconds in which a scheduler must have a worker."""
 
 CLOSED = 5.0

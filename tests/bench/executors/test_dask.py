@@ -309,6 +309,14 @@ def test_a_scheduler_without_workers_is_told(
         compared(cluster.address, **BRIEF)
 
 
+def test_the_docs_say_how_long_is_waited() -> None:
+    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    waited = (
+        f"answers within {dask.REACHED:.0f} seconds, or it has no workers for {dask.STAFFED:.0f}"
+    )
+    assert waited in page
+
+
 def test_what_to_install_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install evictbench\[cluster\]$"):
