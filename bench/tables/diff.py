@@ -142,7 +142,7 @@ def _notes(found: Difference) -> Iterator[str]:
     for name, only in (("A", found.only_a), ("B", found.only_b)):
         for each in only:
             yield f"only in {name}: {each['what']} {each['name']}, {_count(each['runs'], 'run')}."
-    if 1 < found.most < FEWEST:
+    if 1 < found.most < FEWEST and found.of("chance"):
         yield f"{found.most} pairs show no difference, however clear: it takes {FEWEST} at least."
 
 
