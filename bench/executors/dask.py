@@ -34,6 +34,8 @@ STAFFED = 30.0
 CLOSED = 5.0
 """Seconds that a connection has to close in good order."""
 
+_HERE = "127.0.0.1"
+
 _LOST = "the connection to the scheduler was lost"
 
 _NAMED = 3
@@ -78,8 +80,9 @@ def started(jobs: int, kit: Kit) -> Iterator[Workers]:
             cluster = LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
+                host=_HERE,
+                dashboard_address=f"{_HERE}:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
             )
         try:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 from typing import Any
@@ -221,9 +223,9 @@ def test_a_policy_that_needs_more_than_its_file_is_refused(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "beside_it.py").write_text("")
+    (tmp_path / "lies_beside.py").write_text("")
     policy = tmp_path / "mine.py"
-    policy.write_text("import beside_it\n" + MINE)
+    policy.write_text("import lies_beside\n" + MINE)
     with pytest.raises(InputError, match=r"^worker tcp://.* cannot make the policy .*mine.py:Mine"):
         compared(cluster.address, [f"{policy}:Mine"], **BRIEF)
 
@@ -250,8 +252,16 @@ def test_files_must_lie_there_at_the_same_path(
 
 
 @pytest.mark.slow
-def test_a_cluster_of_this_machine_gives_the_rows_of_a_serial_run() -> None:
-    found = compared("dask", jobs=2, **BRIEF)
+@pytest.mark.filterwarnings("error")
+def test_a_cluster_of_this_machine_gives_the_rows_of_a_serial_run(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with socket.socket() as taken:
+        with suppress(OSError):  # whoever has it, it is taken
+            taken.bind(("127.0.0.1", 8787))  # where Dask would show a dashboard
+            taken.listen()
+        found = compared("dask", jobs=2, **BRIEF)
+    assert capfd.readouterr() == ("", "")
     assert text_of(found) == text_of(compared(None, **BRIEF))
     assert (found.manifest["jobs"], found.manifest["executor"]) == (2, "dask")
 
