@@ -36,6 +36,21 @@ class Mine:
         return ()
 """
 
+STAYS = """
+import os
+import time
+from pathlib import Path
+
+class Stays:
+    label = "stays"
+
+    def before_call(self, view):
+        if os.getpid() == {victim}:
+            Path({mark!r}).touch()
+            time.sleep(600)
+        return ()
+"""
+
 DEADLY = """
 import os
 
@@ -113,15 +128,24 @@ class Once:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_midway_changes_nothing(tmp_path: Path, serial: str) -> None:
-    with running(tmp_path, workers=2) as cluster:
-        kill = Once(cluster.workers[0].kill)
-        found = compared(cluster.address, report=kill)
-        assert kill.at
-        assert cluster.workers[0].wait(PATIENCE) == -signal.SIGKILL
-        assert cluster.workers[1].poll() is None
-    assert len(found.rows) == 20 * len(POLICIES)
-    assert text_of(found) == serial
+def test_a_worker_that_is_killed_while_it_works_changes_nothing(tmp_path: Path) -> None:
+    policy, stays = tmp_path / "stays.py", tmp_path / "stays"
+    with running(tmp_path / "cluster", workers=2) as cluster:
+        victim, other = cluster.workers
+        policy.write_text(STAYS.format(victim=victim.pid, mark=str(stays)))
+
+        def kill() -> None:
+            wait_for(stays.exists)
+            victim.kill()
+
+        midway = Once(kill)
+        policies = [*POLICIES, f"{policy}:Stays"]
+        found = compared(cluster.address, policies, report=midway)
+        assert midway.at
+        assert victim.wait(PATIENCE) == -signal.SIGKILL
+        assert other.poll() is None
+    assert len(found.rows) == 20 * len(policies)
+    assert text_of(found) == text_of(compared(None, policies))
     assert (found.manifest["jobs"], found.manifest["executor"]) == (2, cluster.address)
 
 
