@@ -53,7 +53,7 @@ def test_the_manifest_says_how_to_do_it_again(small: Comparison) -> None:
     assert facts["price"]["name"] == facts["settings"]["price"]
     for name in ("evictbench", "python", "libraries", "machine", "effort"):
         assert manifest[name]
-    assert set(manifest["effort"]) == {"command", "started", "seconds", "jobs"}
+    assert set(manifest["effort"]) == {"command", "started", "seconds", "executor", "jobs"}
     assert list(facts["stimuli"]) == ["0", "1"]
     for seed, met in facts["stimuli"].items():
         assert load("doc-analysis").script(int(seed)).digest() == met

@@ -60,7 +60,7 @@ def test_another_thread_knows_nothing_of_it() -> None:
     [
         (b"x = 1\nraise ZeroDivisionError('by hand')", "mine.py:2: .*ZeroDivisionError: by hand"),
         (b"x = 1\nclass :", "mine.py:2: it cannot be imported: invalid syntax"),
-        (b"import beside_it", "mine.py:1: .*No module named 'beside_it'"),
+        (b"import no_such_neighbour", "mine.py:1: .*No module named 'no_such_neighbour'"),
     ],
 )
 def test_what_is_wrong_with_it_is_said_with_its_line(source: bytes, says: str) -> None:

@@ -146,7 +146,10 @@ def test_a_worker_that_is_killed_while_it_works_changes_nothing(tmp_path: Path) 
         assert other.poll() is None
     assert len(found.rows) == 20 * len(policies)
     assert text_of(found) == text_of(compared(None, policies))
-    assert (found.manifest["jobs"], found.manifest["executor"]) == (2, cluster.address)
+    assert (found.manifest["effort"]["jobs"], found.manifest["effort"]["executor"]) == (
+        2,
+        cluster.address,
+    )
 
 
 @pytest.mark.slow
@@ -287,7 +290,7 @@ def test_a_cluster_of_this_machine_gives_the_rows_of_a_serial_run(
         found = compared("dask", jobs=2, **BRIEF)
     assert capfd.readouterr() == ("", "")
     assert text_of(found) == text_of(compared(None, **BRIEF))
-    assert (found.manifest["jobs"], found.manifest["executor"]) == (2, "dask")
+    assert (found.manifest["effort"]["jobs"], found.manifest["effort"]["executor"]) == (2, "dask")
 
 
 @pytest.mark.slow
