@@ -99,4 +99,4 @@ def main(number: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 4_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 6_000)
