@@ -16,7 +16,7 @@ from bench.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NAMES = "ablate|compare|diff|run|replay|list|check|reduce|explain|new|redact"
+NAMES = "ablate|compare|sweep|diff|run|replay|list|check|reduce|explain|new|redact"
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
     | set(re.findall(rf"`evictbench ((?:{NAMES})[^`]*)`", README))
@@ -47,7 +47,7 @@ def test_the_readme_shows_commands() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_works(command: str) -> None:
     arguments = shlex.split(command)
-    if arguments[0] in ("ablate", "compare"):
+    if arguments[0] in ("ablate", "compare", "sweep"):
         arguments += ["--seeds", "2", "--jobs", "1"]
         if not any(argument.startswith("turns=") for argument in arguments):
             arguments += ["--set", "turns=60"]
