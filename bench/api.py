@@ -398,6 +398,7 @@ def sweep(
     every run is kept as soon as it is finished; *resume* goes on with the sweep there. The rest is
     as in :func:`compare`.
     """
+    from bench.redacting import refuse_recordings
     from bench.sweep.plan import plan
     from bench.sweep.sweep import carry_out
 
@@ -406,15 +407,19 @@ def sweep(
         raise InputError(f"seeds must be at least 1, not {seeds}")
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
-    made = plan(
-        *(scenario, policies, vary),
-        settings=wanted,
-        seeds=seeds,
-        design=design,
-        count=points,
-        strict=strict,
-        beside=besides.chosen(beside),
-    )
+    try:
+        made = plan(
+            *(scenario, policies, vary),
+            settings=wanted,
+            seeds=seeds,
+            design=design,
+            count=points,
+            strict=strict,
+            beside=besides.chosen(beside),
+        )
+    except InputError:
+        refuse_recordings([scenario])
+        raise
     found = carry_out(
         made,
         scenario,

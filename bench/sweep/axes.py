@@ -110,7 +110,7 @@ def _axis(key: str, rest: str, keys: Mapping[str, Any], policies: Sequence[str])
     elif key in keys:
         whole = keys[key].sort == "whole"
     else:
-        raise InputError(f"--vary {unknown('key', key, keys)}")
+        raise InputError(f"--vary: {unknown('key', key, keys)}")
     numbers = _range(rest)
     if numbers is None:
         return _listed(key, rest, policy)

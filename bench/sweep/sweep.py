@@ -116,13 +116,14 @@ def _journal(
 
 def _manifest(plan: Plan, command: str, settings: Mapping[str, object]) -> dict[str, Any]:
     first = plan.settings[0].scenario
-    described = describe_scenario(first, range(plan.seeds))
+    prices = list(dict.fromkeys(each.scenario.settings["price"] for each in plan.settings))
+    described = describe_scenario(first, range(plan.seeds), prices)
     described["tokens_from"] = _tokens_from(plan)
     return {
         **versions(),
         "scenarios": {plan.scenario: described},
         "policies": list(plan.policies),
-        "prices": [described["price"]["name"]],
+        "prices": prices,
         "settings": dict(settings),
         "vary": [
             {

@@ -73,6 +73,18 @@ def test_bad_settings_are_named_before_anything_runs():
         api.sweep("doc-analysis", ["tiered"], ["budget=1000,2000"], settings={"budget": "3000"})
     with pytest.raises(InputError, match="--out"):
         small(resume=True)
+    with pytest.raises(InputError, match="replay"):
+        api.sweep(str(ROOT / "examples/demo-session.jsonl"), ["tiered"], ["budget=1000,2000"])
+
+
+def test_a_varied_price_is_the_price_of_its_rows():
+    prices = ["claude-sonnet-5", "gpt-4.1"]
+    vary = [f"price={','.join(prices)}"]
+    found = api.sweep("doc-analysis", ["tiered"], vary, seeds=2, settings=SMALL)
+    assert [row["price"] for row in found.rows] == [prices[0]] * 2 + [prices[1]] * 2
+    assert found.manifest["prices"] == prices and found.columns.count("price") == 1
+    told = found.manifest["scenarios"]["doc-analysis"]["prices"]
+    assert [row["name"] for row in told] == prices
 
 
 def test_the_same_bytes_with_any_number_of_workers_and_no_journal_is_left(tmp_path):
