@@ -66,11 +66,6 @@ class Sweep(Comparison):
         """A line for each setting, price, policy and metric; see `bench.summary`."""
         return list(self.summary_lines())
 
-    @property
-    def summary_columns(self) -> list[str]:
-        """Names of the values of a line of the summary."""
-        return [*self._front(COLUMNS), *COLUMNS, SETTING]
-
     @cached_property
     def effects(self) -> list[dict[str, Any]]:
         """What each key does to each policy; see `bench.sweep.effects`."""

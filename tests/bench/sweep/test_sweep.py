@@ -94,10 +94,6 @@ def test_the_same_bytes_with_any_number_of_workers_and_no_journal_is_left(tmp_pa
     assert NAME not in files(tmp_path / "one")
 
 
-class Stopped(Exception):
-    """Stands for whatever ends a sweep."""
-
-
 def stopped(folder, after):
     """Begin the small sweep in *folder*, and stop it when *after* runs are done."""
 
