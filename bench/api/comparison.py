@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ class Comparison:
     manifest: dict[str, Any]
     stopped: KeyboardInterrupt | EvictbenchError | None = None
     pareto: bool = False
-    turns: list[Turns | None] = field(default_factory=list)
+    turns: Sequence[Turns | None] = ()
     """The turns of each row's run, where they were asked for; see `bench.turns`."""
     goal: Goal | None = None
 

@@ -37,6 +37,7 @@ def sweep(
     minimise: str | None = None,
     maximise: str | None = None,
     beside: Iterable[str] = (),
+    turns: bool = False,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
     strict: bool = False,
@@ -50,8 +51,8 @@ def sweep(
 
     *vary* are texts as of the command line: ``KEY=START:STOP:COUNT``, ``KEY=A,B,C``; *design* is
     ``grid``, ``sobol`` or ``lhs``, the latter two of *points* settings. *out* is a folder in which
-    every run is kept as soon as it is finished; *resume* goes on with the sweep there. The rest is
-    as in :func:`compare`.
+    every run is kept as soon as it is finished, and *turns* are written there at the end, not held;
+    *resume* goes on with the sweep there. The rest is as in :func:`compare`.
     """
     from bench.redacting import refuse_recordings
     from bench.sweep.plan import plan
@@ -68,6 +69,7 @@ def sweep(
             count=points,
             strict=strict,
             beside=besides.chosen(beside),
+            turns=turns,
         )
     except InputError:
         refuse_recordings([scenario])

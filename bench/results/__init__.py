@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bench.results.atomic import is_file_or_new, prepare, write_bytes, write_text
 from bench.results.read import Results, load
-from bench.results.write import save
+from bench.results.write import save, tidy
 
 __all__ = [
     "Results",
@@ -18,6 +18,7 @@ __all__ = [
     "load",
     "prepare",
     "save",
+    "tidy",
     "write_bytes",
     "write_text",
 ]

@@ -6,12 +6,26 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import escape
+from io import BufferedRandom
 from pathlib import Path
 from typing import TextIO
 
 from sim.errors import InputError
 
-__all__ = ["is_file_or_new", "prepare", "write_bytes", "write_text"]
+__all__ = [
+    "is_file_or_new",
+    "prepare",
+    "remove_unfinished",
+    "replaced",
+    "write_bytes",
+    "write_text",
+]
+
+_PREFIX = ".{}."
+"""How the name of a file begins that is to take the place of another."""
 
 
 def prepare(folder: Path) -> None:
@@ -50,13 +64,38 @@ def write_bytes(path: Path, data: bytes, private: bool = False) -> None:
         elif found is not None and not stat.S_ISREG(found.st_mode):
             path.write_bytes(data)
         else:
-            old = None if found is None else stat.S_IMODE(found.st_mode)
-            new = 0o666 & ~_umask() if old is None else old
-            _replace(Path(os.path.realpath(path)), data, 0o600 if private else new)
+            with _replacing(path, 0o600 if private else _mode(found)) as file:
+                file.write(data)
     except OSError as error:
         if stream is not None and isinstance(error, BrokenPipeError):
             raise
         raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BufferedRandom]:
+    """Give a file to be written bit by bit, and read again, that takes the place of *path*.
+
+    It does so at the end, in one step. Raises InputError if it cannot be written; what was there,
+    if anything, is then as it was.
+    """
+    try:
+        with _replacing(path, _mode(_stat(path))) as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what processes that were killed have left of writing *path*.
+
+    No other process may be writing it. Raises InputError if it cannot be removed.
+    """
+    try:
+        for each in path.parent.glob(f"{escape(_PREFIX.format(path.name))}*"):
+            each.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot remove it: {error.strerror}", file=each) from None
 
 
 def is_file_or_new(path: Path) -> bool:
@@ -96,20 +135,26 @@ def _write_behind(stream: TextIO, data: bytes) -> None:
         file.write(data)
 
 
-def _replace(path: Path, data: bytes, mode: int) -> None:
-    temporary = None
+@contextmanager
+def _replacing(path: Path, mode: int) -> Iterator[BufferedRandom]:
+    """Give a file that takes the place of *path* if all goes well, and else is removed."""
+    goal = Path(os.path.realpath(path))
+    descriptor, temporary = tempfile.mkstemp(dir=goal.parent, prefix=_PREFIX.format(goal.name))
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        with os.fdopen(descriptor, "w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, mode)
-        os.replace(temporary, path)
-    except OSError:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        os.replace(temporary, goal)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _mode(found: os.stat_result | None) -> int:
+    """Return the mode of a file that takes the place of what was *found*."""
+    return 0o666 & ~_umask() if found is None else stat.S_IMODE(found.st_mode)
 
 
 def _umask() -> int:

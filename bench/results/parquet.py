@@ -1,10 +1,10 @@
-"""A table as the bytes of a Parquet file, the same for the same values, and back."""
+"""A table as a Parquet file, of the same bytes for the same values, and back."""
 
 from __future__ import annotations
 
-import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bench.output import plain
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from bench.results.columns import Column
     from bench.results.tables import Table
 
-__all__ = ["from_parquet", "to_parquet"]
+__all__ = ["GROUP", "from_parquet", "write_parquet"]
+
+GROUP = 1 << 14
+"""Rows that are written, and read, at a time."""
 
 _ARROW = {"string": "string", "integer": "int64", "number": "float64", "boolean": "bool"}
 _PANDAS = {
@@ -23,26 +26,42 @@ _PANDAS = {
 }
 
 
-def to_parquet(table: Table) -> bytes:
-    """Return *table* as Parquet, compressed with zstd, with a checksum for every page.
+def write_parquet(table: Table, file: BinaryIO) -> int:
+    """Write *table* to *file* as Parquet, and return how many rows it has.
 
-    Numbers have 9 significant digits, as in every other output. pandas reads whole numbers as
-    ``Int64``, which has nulls, and truth values as ``boolean``.
+    It is compressed with zstd, with a checksum for every page. No more than one group of rows, of
+    which each has :data:`GROUP` but the last, is in memory at a time. Numbers have 9 significant
+    digits, as in every other output. pandas reads whole numbers as ``Int64``, which has nulls, and
+    truth values as ``boolean``.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    arrays = {
-        column.name: pa.array(
-            [_plain(value, column) for value in table.values[column.name]],
-            pa.type_for_alias(_ARROW[column.type]),
-        )
-        for column in table.columns
-    }
-    made = pa.table(arrays).replace_schema_metadata({"pandas": json.dumps(_pandas(table))})
-    file = io.BytesIO()
-    pq.write_table(made, file, compression="zstd", write_page_checksum=True)
-    return file.getvalue()
+    types = {column.name: pa.type_for_alias(_ARROW[column.type]) for column in table.columns}
+    schema = pa.schema(types.items(), {"pandas": json.dumps(_pandas(table))})
+    rows = 0
+    with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer:
+        for group in _groups(table):
+            arrays = [
+                pa.array([_plain(value, column) for value in values], types[column.name])
+                for column, values in zip(table.columns, group, strict=True)
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            rows += len(group[0])
+    return rows
+
+
+def _groups(table: Table) -> Iterator[list[list[Any]]]:
+    """Yield the values of :data:`GROUP` rows of *table* at a time, column by column."""
+    group: list[list[Any]] = [[] for _ in table.columns]
+    for part in table.parts:
+        for column, values in zip(table.columns, group, strict=True):
+            values += part[column.name]
+        while len(group[0]) >= GROUP:
+            yield [values[:GROUP] for values in group]
+            group = [values[GROUP:] for values in group]
+    if group[0]:
+        yield group
 
 
 def from_parquet(data: bytes) -> list[dict[str, Any]]:

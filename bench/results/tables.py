@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,12 @@ from bench.results.columns import (
 
 if TYPE_CHECKING:
     from bench.api import Comparison
+    from bench.turns import Turns
 
 __all__ = ["Table", "tables_of"]
 
 Row = Mapping[str, Any]
+Part = Mapping[str, Sequence[Any]]
 
 RUN = ("scenario", "price", "policy", "seed")
 """What tells one run from another, besides settings that were varied."""
@@ -28,27 +30,25 @@ RUN = ("scenario", "price", "policy", "seed")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: *values* by name of its *columns*, and the *key* that tells its rows apart."""
+    """A table: the *key* that tells its rows apart, and its rows in *parts*, made as they are read.
+
+    A part has the values of some rows by name of each of *columns*.
+    """
 
     name: str
     says: str
     columns: Sequence[Column]
     key: tuple[str, ...]
-    values: Mapping[str, Sequence[Any]]
+    parts: Iterable[Part]
 
     @property
     def file(self) -> str:
         """Name of its file."""
         return f"{self.name}.parquet"
 
-    @property
-    def rows(self) -> int:
-        """Number of its rows."""
-        return len(self.values[self.columns[0].name])
 
-
-def tables_of(comparison: Comparison) -> Iterator[Table]:
-    """Yield the tables of *comparison*: runs, turns if it has them, summary; of a replay what-if.
+def tables_of(comparison: Comparison, turns: Sequence[Turns | None]) -> Iterator[Table]:
+    """Yield the tables of *comparison*: runs, *turns* if any, summary; of a replay what-if.
 
     Columns of its rows in front of ``scenario`` are settings that were varied, and belong to the
     key of every table.
@@ -56,8 +56,8 @@ def tables_of(comparison: Comparison) -> Iterator[Table]:
     rows, front = comparison.rows, varied(comparison.columns)
     key = (*front, *RUN)
     yield _table("runs", "One row a run.", run_columns(comparison.columns, rows), key, rows)
-    if comparison.turns:
-        yield _turns(comparison, key)
+    if turns:
+        yield _turns(comparison, turns, key)
     yield _summary(comparison.summary, front)
     what_if = getattr(comparison, "what_if", None)
     if what_if:
@@ -68,7 +68,7 @@ def _table(
     name: str, says: str, columns: Sequence[Column], key: tuple[str, ...], rows: Sequence[Row]
 ) -> Table:
     values = {column.name: [row.get(column.name) for row in rows] for column in columns}
-    return Table(name, says, columns, key, values)
+    return Table(name, says, columns, key, [values])
 
 
 def _summary(lines: Sequence[Row], front: tuple[str, ...]) -> Table:
@@ -79,26 +79,25 @@ def _summary(lines: Sequence[Row], front: tuple[str, ...]) -> Table:
     return _table("summary", "One row a scenario, price, policy and metric.", columns, key, lines)
 
 
-def _turns(comparison: Comparison, key: tuple[str, ...]) -> Table:
+def _turns(comparison: Comparison, found: Sequence[Turns | None], key: tuple[str, ...]) -> Table:
     from bench import turns
 
-    runs = [
-        (row, found)
-        for row, found in zip(comparison.rows, comparison.turns, strict=True)
-        if found is not None
-    ]
     names = [*(name for name in comparison.columns if name in key), *turns.columns()]
     columns = turn_columns(names, comparison.rows)
-    values = {
-        name: [
-            value
-            for row, found in runs
-            for value in (found[name] if name in found else [row[name]] * len(found["turn"]))
-        ]
-        for name in names
-    }
     says = "One row a turn of a run; sums over a run's turns are its metrics."
-    return Table("turns", says, columns, (*key, "agent", "turn"), values)
+    return Table(
+        "turns", says, columns, (*key, "agent", "turn"), _runs(comparison.rows, found, names)
+    )
+
+
+def _runs(
+    rows: Sequence[Row], found: Iterable[Turns | None], names: Sequence[str]
+) -> Iterator[Part]:
+    """Yield the turns of each run, with the keys of its row in front."""
+    for row, turns in zip(rows, found, strict=True):
+        if turns is not None:
+            count = len(turns["turn"])
+            yield {name: turns[name] if name in turns else [row[name]] * count for name in names}
 
 
 def _what_if(rows: Sequence[Row]) -> Table:

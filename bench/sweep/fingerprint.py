@@ -45,6 +45,7 @@ def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
         "--seeds": plan.seeds,
         "the policies": list(plan.policies),
         "--strict": plan.strict,
+        "--turns": plan.turns,
         "what is measured beside the metrics": list(plan.beside),
         f"the scenario {plan.scenario}": _workload(plan, source),
         **{f"the policy {label}": _policy(plan, label) for label in plan.policies},

@@ -1,9 +1,10 @@
 """The journal of a sweep: every task that is finished, on disk before the next is begun.
 
 A line is a CRC-32 of the rest in eight hexadecimal digits, a space, and JSON. The first is the
-header, which says what the sweep is; each other one holds the number of a task and its rows. Lines
-are only ever added, in one write each, so that after a kill the file is whole but for its end, and
-what is there can be told from what is torn by the sums alone.
+header, which says what the sweep is; each other one holds the number of a task, its rows and, where
+they are kept, their turns, which stay on disk until they are asked for. Lines are only ever added,
+so that after a kill the file is whole but for its end, and what is there can be told from what is
+torn by the sums alone.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from bench.sweep.done import Done, Row
 from sim.errors import InputError
 
 __all__ = ["NAME", "Journal"]
@@ -34,9 +36,15 @@ class Journal:
     """
 
     def __init__(
-        self, file: BinaryIO, header: dict[str, Any], finished: dict[int, list[dict[str, Any]]]
+        self,
+        file: BinaryIO,
+        header: dict[str, Any],
+        finished: dict[int, list[Row]],
+        lines: dict[int, tuple[int, int]],
     ) -> None:
         self._file = file
+        self._lines = lines
+        """Where the line of each task begins, and its length in bytes."""
         self.header = header
         self.finished = finished
 
@@ -48,7 +56,7 @@ class Journal:
         """
         file = _opened(folder / NAME, new=True)
         _append(file, {"evictbench_sweep": VERSION, **header})
-        return cls(file, dict(header), {})
+        return cls(file, dict(header), {}, {})
 
     @classmethod
     def resume(
@@ -73,27 +81,30 @@ class Journal:
     @classmethod
     def _read(cls, file: BinaryIO, path: Path, warn: Callable[[str], object]) -> Journal | None:
         header: dict[str, Any] | None = None
-        finished: dict[int, list[dict[str, Any]]] = {}
+        finished: dict[int, list[Row]] = {}
+        lines: dict[int, tuple[int, int]] = {}
         torn: list[int] = []
         """Damaged lines behind the last whole one: the end of what a kill left."""
         position = whole = 0
-        for number, line in enumerate(file, 1):
-            position += len(line)
-            entry = _entry(line)
-            if entry is None:
-                torn.append(number)
-                continue
-            for each in torn:
-                warn(f"{path}, line {each}: damaged; its runs are made again")
-            torn.clear()
-            whole = position
-            if header is None:
-                header = _header(entry, path, number)
-                continue
-            task, rows = entry["task"], entry["rows"]
-            if finished.setdefault(task, rows) != rows:
-                fault = f"task {task} has other results here than further up"
-                raise InputError(fault, file=path, line=number)
+        with path.open("rb") as reading:
+            for number, line in enumerate(reading, 1):
+                begins, position = position, position + len(line)
+                entry = _entry(line)
+                if entry is None:
+                    torn.append(number)
+                    continue
+                for each in torn:
+                    warn(f"{path}, line {each}: damaged; its runs are made again")
+                torn.clear()
+                whole = position
+                if header is None:
+                    header = _header(entry, path, number)
+                    continue
+                task, rows = entry["task"], entry["rows"]
+                if finished.setdefault(task, rows) != rows:
+                    fault = f"task {task} has other results here than further up"
+                    raise InputError(fault, file=path, line=number)
+                lines.setdefault(task, (begins, len(line)))
         if header is None and len(torn) > 1:
             raise InputError("it is not the journal of a sweep", file=path, line=1)
         file.truncate(whole)
@@ -102,15 +113,32 @@ class Journal:
             file.close()
             path.unlink()
             return None
-        return cls(file, header, finished)
+        return cls(file, header, finished, lines)
 
-    def keep(self, task: int, rows: list[dict[str, Any]]) -> None:
-        """Put the *rows* of a finished *task* on disk; raises InputError if that fails."""
+    def keep(self, done: Done) -> None:
+        """Put a task that is *done* on disk; raises InputError if that fails."""
+        entry: dict[str, Any] = {"task": done.number, "rows": done.rows}
+        if done.turns:
+            entry["turns"] = done.turns
         try:
-            _append(self._file, {"task": task, "rows": rows})
+            self._lines[done.number] = _append(self._file, entry)
         except OSError as error:
             raise InputError(f"cannot write it: {error.strerror}", file=self._file.name) from None
-        self.finished[task] = rows
+        self.finished[done.number] = done.rows
+
+    def turns(self, task: int) -> Sequence[str | None]:
+        """Return the packed turns of each row of a *task* that is kept, from the disk.
+
+        Raises InputError if the line was damaged since it was written or read.
+        """
+        begins, length = self._lines[task]
+        with Path(self._file.name).open("rb") as reading:
+            reading.seek(begins)
+            entry = _entry(reading.read(length))
+        if entry is None:
+            raise InputError(f"what it holds of task {task} is damaged", file=self._file.name)
+        turns: list[str | None] = entry["turns"]
+        return turns
 
     def remove(self) -> None:
         """Take the journal away: what it held stands in the results."""
@@ -135,7 +163,7 @@ class Journal:
 def _opened(path: Path, new: bool) -> BinaryIO:
     """Return the file at *path*, locked: two sweeps never write to one journal."""
     try:
-        file = path.open("x+b" if new else "r+b", buffering=0 if new else -1)
+        file = path.open("xb" if new else "r+b", buffering=0)
     except FileExistsError:
         raise InputError(
             "there is an unfinished sweep; --resume goes on with it, another --out leaves it",
@@ -154,11 +182,15 @@ def _opened(path: Path, new: bool) -> BinaryIO:
     return file
 
 
-def _append(file: BinaryIO, entry: Mapping[str, Any]) -> None:
+def _append(file: BinaryIO, entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Put a line for *entry* on disk, and return where it begins and its length in bytes."""
     text = json.dumps(entry, separators=(",", ":")).encode()
-    file.write(b"%08x %b\n" % (zlib.crc32(text), text))
-    file.flush()
+    line = b"%08x %b\n" % (zlib.crc32(text), text)
+    begins, left = file.tell(), memoryview(line)
+    while left:  # a disk that is nearly full takes a part of it, and says so at the next
+        left = left[file.write(left) :]
     os.fsync(file.fileno())
+    return begins, len(line)
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:

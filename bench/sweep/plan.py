@@ -43,11 +43,12 @@ class Task:
     seed: int
     strict: bool
     beside: tuple[str, ...] = ()
+    turns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A sweep: *settings* × *policies* × *seeds*, a cell each.
+    """A sweep: *settings* × *policies* × *seeds*, a cell each, whose *turns* may be kept.
 
     A task's number, and so a cell's place in every output, follows from the plan alone.
     """
@@ -60,6 +61,7 @@ class Plan:
     seeds: int
     strict: bool = False
     beside: tuple[str, ...] = ()
+    turns: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ class Plan:
         number = 0
         for setting in self.settings:
             for seed in range(self.seeds):
-                yield Task(number, setting, seed, self.strict, self.beside)
+                yield Task(number, setting, seed, self.strict, self.beside, self.turns)
                 number += 1
 
 
@@ -91,6 +93,7 @@ def plan(
     count: int | None = None,
     strict: bool = False,
     beside: tuple[str, ...] = (),
+    turns: bool = False,
 ) -> Plan:
     """Return the plan of a sweep of *scenario*, a name or path, over the axes *vary* describes.
 
@@ -113,7 +116,7 @@ def plan(
         raise InputError("a sweep runs one agent at a time; compare takes several")
     label = base.name
     number = seeds if base.seeded else 1
-    return Plan(label, found, design, made, tuple(chosen), number, strict, beside)
+    return Plan(label, found, design, made, tuple(chosen), number, strict, beside, turns)
 
 
 def _keys(base: Scenario) -> Mapping[str, Any]:

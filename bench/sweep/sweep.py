@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.manifest import describe_scenario, versions
-from bench.results import Results, load, prepare, save
+from bench.results import Results, load, prepare, save, tidy
 from bench.results.names import MANIFEST
 from bench.selection import select_baseline
-from bench.sweep.execute import Row, execute
+from bench.sweep.execute import execute
 from bench.sweep.fingerprint import changes, fingerprint, folded
 from bench.sweep.journal import NAME, Journal
 from bench.sweep.result import Sweep
+from bench.sweep.store import KeptTurns, Memory
 from scenarios.scenario import PinsOverBudget
 from sim.errors import InputError
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from bench.goals import Goal
     from bench.progress import Report
     from bench.sweep.plan import Plan
+    from bench.sweep.store import Store
+    from bench.turns import Turns
 
 __all__ = ["carry_out"]
 
@@ -46,26 +50,29 @@ def carry_out(
 
     *goal* says which policy is best at a setting. With a *folder* every task is kept in its journal
     at once; *resume* goes on with what is there. Raises InputError for a folder in which a sweep
-    is, without *resume*, or a different one, with it. What stops the work early is in the answer.
+    is, without *resume*, or a different one, with it. What stops the work early is in the answer;
+    turns are in it where there is no folder, and else in the folder alone.
     """
     named = select_baseline(baseline, plan.policies)
     if folder is None:
         if resume:
             raise InputError("--resume goes on with the sweep in a folder; name it with --out")
-        finished: dict[int, list[Row]] = {}
-        stopped = execute(plan, finished, finished.__setitem__, jobs, executor, report)
+        memory = Memory()
+        stopped = execute(plan, memory, jobs, executor, report)
         manifest = _manifest(plan, command, settings)
-        return _result(plan, finished, named, goal, manifest, stopped)
+        found = _result(plan, memory, named, goal, manifest, stopped)
+        return replace(found, turns=_turns(plan, memory))
     prepare(folder)
     mark = fingerprint(plan, source)
     before = _finished(folder, mark, resume)
     if before is not None:
         return Sweep(before.rows, named, before.manifest, goal=goal, points=points(plan))
     with _journal(folder, plan, mark, command, settings, resume, warn) as journal:
-        stopped = execute(plan, journal.finished, journal.keep, jobs, executor, report)
-        found = _result(plan, journal.finished, named, goal, journal.header["manifest"], stopped)
+        stopped = execute(plan, journal, jobs, executor, report)
+        found = _result(plan, journal, named, goal, journal.header["manifest"], stopped)
         if stopped is None:
-            save(found, folder)
+            tidy(folder)
+            save(found, folder, _turns(plan, journal))
             journal.remove()
     return found
 
@@ -155,15 +162,13 @@ def _tokens_from(plan: Plan) -> str | None:
 
 def _result(
     plan: Plan,
-    finished: Mapping[int, list[Row]],
+    store: Store,
     baseline: str | None,
     goal: Goal | None,
     manifest: Mapping[str, Any],
     stopped: Any,
 ) -> Sweep:
-    label = {name: place for place, name in enumerate(plan.policies)}
-    rows = [row for number in sorted(finished) for row in finished[number]]
-    rows.sort(key=lambda row: (row["setting"], label[row["policy"]], row["seed"]))
+    rows = [store.finished[task][at] for task, at in _cells(plan, store)]
     mark = {"fingerprint": folded(manifest["fingerprint"])} if "fingerprint" in manifest else {}
     return Sweep(
         rows,
@@ -173,6 +178,22 @@ def _result(
         goal=goal,
         points=points(plan),
     )
+
+
+def _turns(plan: Plan, store: Store) -> Sequence[Turns | None]:
+    """Return the turns of the rows of a result, if they were to be kept."""
+    return KeptTurns(store, _cells(plan, store)) if plan.turns else ()
+
+
+def _cells(plan: Plan, store: Store) -> list[tuple[int, int]]:
+    """Return the task of every cell that is finished, and which of its rows it is, in order.
+
+    The order is that of every output: by setting, then policy, then seed.
+    """
+    cells = range(len(plan.policies))
+    tasks = [task for task in plan.tasks() if task.number in store.finished]
+    found = [(task.setting.number, at, task.seed, task.number) for task in tasks for at in cells]
+    return [(number, at) for _, at, _, number in sorted(found)]
 
 
 def points(plan: Plan) -> list[dict[str, Any]]:

@@ -51,6 +51,7 @@ __all__ = ["command"]
     metavar="DIR",
     help="Keep every finished run there at once, and the results at the end.",
 )
+@options.turns
 @click.option(
     "--resume", is_flag=True, help="Go on with the sweep in --out: run only what is missing."
 )
@@ -74,6 +75,7 @@ def command(
     jobs: int | None,
     executor: str | None,
     out: Path | None,
+    turns: bool,
     resume: bool,
     strict: bool,
     form: str,
@@ -112,6 +114,7 @@ def command(
     from bench.executors import available_jobs
     from bench.results import prepare
 
+    options.needs_out(turns, out)
     if out is not None:
         prepare(out)
     with progress.shown("sweeping") as report:
@@ -130,6 +133,7 @@ def command(
             minimise=minimise,
             maximise=maximise,
             beside=beside,
+            turns=turns,
             out=out,
             resume=resume,
             strict=strict,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bench.sweep.done import Done
 from bench.sweep.journal import NAME, Journal
 from sim.errors import InputError
 
@@ -15,7 +16,7 @@ ROWS = {n: [{"policy": "p", "cost": 0.1 + n, "tokens": n, "reason": None}] for n
 def folder(tmp_path):
     with Journal.begin(tmp_path, HEADER) as journal:
         for number, rows in ROWS.items():
-            journal.keep(number, rows)
+            journal.keep(Done(number, rows))
     return tmp_path
 
 
@@ -44,7 +45,7 @@ def test_cut_short_anywhere_it_is_whole_up_to_there_and_goes_on(folder):
         with journal:
             assert journal.finished == {n: ROWS[n] for n in range(kept - 1)} and not warnings
             for number in range(kept - 1, len(ROWS)):
-                journal.keep(number, ROWS[number])
+                journal.keep(Done(number, ROWS[number]))
         assert (folder / NAME).read_bytes() == whole
 
 
@@ -69,7 +70,7 @@ def test_a_damaged_line_is_named_and_its_task_is_missing(folder):
 
 def test_two_results_of_one_task_are_refused(folder):
     with Journal.resume(folder) as journal:
-        journal.keep(1, ROWS[4])
+        journal.keep(Done(1, ROWS[4]))
     with pytest.raises(InputError, match="other results"):
         Journal.resume(folder)
 
