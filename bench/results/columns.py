@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["Column", "run_columns", "summary_columns", "turn_columns", "varied", "what_if_columns"]
+__all__ = [
+    "KEYS",
+    "Column",
+    "run_columns",
+    "summary_columns",
+    "turn_columns",
+    "varied",
+    "what_if_columns",
+]
 
 KEYS: Mapping[str, str] = {
     "scenario": "name of the scenario, or of the recorded session",

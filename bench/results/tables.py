@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bench.results.columns import (
+    KEYS,
     Column,
     run_columns,
     summary_columns,
@@ -82,7 +83,8 @@ def _summary(lines: Sequence[Row], front: tuple[str, ...]) -> Table:
 def _turns(comparison: Comparison, found: Sequence[Turns | None], key: tuple[str, ...]) -> Table:
     from bench import turns
 
-    names = [*(name for name in comparison.columns if name in key), *turns.columns()]
+    told = {*key, *KEYS}
+    names = [*(name for name in comparison.columns if name in told), *turns.columns()]
     columns = turn_columns(names, comparison.rows)
     says = "One row a turn of a run; sums over a run's turns are its metrics."
     return Table(

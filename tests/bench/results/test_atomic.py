@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.results import is_file_or_new, prepare, write_text
+from bench.results.atomic import remove_unfinished, replaced
 from sim.errors import InputError
 
 root = pytest.mark.skipif(
@@ -134,3 +135,29 @@ def test_only_what_would_make_or_replace_a_file_is_one(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     names = ["file", "link", "dangling", "new", "pipe", "."]
     assert [is_file_or_new(tmp_path / name) for name in names] == [True] * 4 + [False] * 2
+
+
+def test_a_file_written_bit_by_bit_takes_the_place_of_the_old_one_at_the_end(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o640)
+    with replaced(path) as file:
+        file.write(b"ne")
+        assert path.read_text() == "old"
+        file.write(b"w")
+    assert path.read_text() == "new" and path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(KeyboardInterrupt), replaced(path) as file:
+        file.write(b"half")
+        raise KeyboardInterrupt
+    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_of_a_file_is_removed(tmp_path: Path) -> None:
+    kept = [tmp_path / name for name in ("a[1].txt", "a1.txt.x", ".a1.txt.x")]
+    left = tmp_path / ".a[1].txt.k3j"
+    for path in (*kept, left):
+        path.write_text("")
+    remove_unfinished(tmp_path / "a[1].txt")
+    assert sorted(tmp_path.iterdir()) == sorted(kept)

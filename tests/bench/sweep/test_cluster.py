@@ -13,10 +13,8 @@ VARY = ["salience.decay=0.5:0.99:4", "rehydrate.threshold=0.1:0.9:3"]
 
 
 def swept(out, **more):
-    settings = {"turns": 60, "budget": 20_000}
-    api.sweep(
-        "doc-analysis", ["slack-swap-refuse"], VARY, seeds=4, settings=settings, out=out, **more
-    )
+    more |= {"seeds": 4, "settings": {"turns": 60, "budget": 20_000}, "turns": True}
+    api.sweep("doc-analysis", ["slack-swap-refuse"], VARY, out=out, **more)
     return {path.name: path.read_bytes() for path in out.iterdir()}
 
 
@@ -33,4 +31,4 @@ def test_a_killed_worker_changes_no_byte(tmp_path):
 
         found = swept(tmp_path / "cluster-sweep", executor=cluster.address, report=kill)
         assert killed and cluster.workers[0].wait(PATIENCE) == -signal.SIGKILL
-    assert found == swept(tmp_path / "serial")
+    assert found == swept(tmp_path / "serial") and "turns.parquet" in found

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bench.sweep.done import Done
+from bench.sweep.done import Done, pack, unpack
 from bench.sweep.journal import NAME, Journal
+from bench.sweep.store import KeptTurns
 from sim.errors import InputError
 
 HEADER = {"fingerprint": {"the code": "a"}, "manifest": {"seeds": 2}}
@@ -99,6 +100,52 @@ def test_one_of_a_later_version_is_refused(tmp_path, monkeypatch):
     monkeypatch.undo()
     with pytest.raises(InputError, match="version 2"):
         Journal.resume(tmp_path)
+
+
+TURNS = {"turn": [1, 2, 3], "usd": [0.1, 1 / 3, None], "branch": ["", "ok", "é"]}
+
+
+def test_turns_stay_on_disk_and_are_there_again(folder):
+    with Journal.resume(folder) as journal:
+        journal.keep(Done(7, ROWS[0] * 2, [pack(TURNS), None]))
+        journal.keep(Done(8, ROWS[1], [pack({**TURNS, "turn": [4]})]))
+        begun = journal.turns(7)
+    with Journal.resume(folder) as journal:
+        assert journal.finished == {**ROWS, 7: ROWS[0] * 2, 8: ROWS[1]}
+        assert begun == journal.turns(7) and begun[1] is None
+        assert unpack(begun[0]) == TURNS
+        kept = KeptTurns(journal, [(8, 0), (7, 1), (7, 0)])
+        assert [each and each["turn"] for each in kept] == [[4], None, [1, 2, 3]]
+        assert list(kept[1:]) == [None, TURNS] and len(kept) == 3
+
+
+def test_turns_that_are_damaged_meanwhile_are_not_read(folder):
+    with Journal.resume(folder) as journal:
+        journal.keep(Done(7, ROWS[0], [pack(TURNS)]))
+        data = bytearray((folder / NAME).read_bytes())
+        data[-9] ^= 1
+        (folder / NAME).write_bytes(data)
+        with pytest.raises(InputError, match="of task 7 is damaged"):
+            journal.turns(7)
+
+
+def test_a_line_of_which_a_full_disk_took_a_part_is_not_kept(folder):
+    """A limit to a file's size is as a disk is: a write up to it is cut short, and not refused."""
+    resource = pytest.importorskip("resource")
+    size = (folder / NAME).stat().st_size
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal.resume(folder) as journal:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 9, before[1]))
+        try:
+            with pytest.raises(InputError, match="cannot write it"):
+                journal.keep(Done(7, ROWS[0]))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert 7 not in journal.finished
+    assert (folder / NAME).stat().st_size == size + 9
+    journal, warnings = resumed(folder)
+    with journal:
+        assert journal.finished == ROWS and not warnings
 
 
 def test_there_may_be_none(tmp_path):

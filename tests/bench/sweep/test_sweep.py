@@ -148,7 +148,7 @@ def command(*more):
     varied = [word for text in VARY for word in ("--vary", text)]
     policies = [word for name in POLICIES for word in ("-p", name)]
     words = ["sweep", "doc-analysis", *policies, *varied, "--seeds", "2", "--set", "turns=80"]
-    words += ["--set", "budget=20000", "--jobs", "2", "--out", "out", *more]
+    words += ["--set", "budget=20000", "--jobs", "2", "--out", "out", "--turns", *more]
     return [sys.executable, "-m", "bench", *words]
 
 
@@ -184,6 +184,7 @@ def test_killed_at_random_moments_it_ends_in_the_same_bytes(tmp_path):
             assert process.returncode == 0, said
             break
         assert files(folder / "out") == files(whole / "out")
+    assert "turns.parquet" in files(whole / "out")
 
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "md"])
