@@ -30,15 +30,20 @@ __all__ = [
     "print_tables",
 ]
 
+_PLAIN = frozenset({bool, int, str})
+"""Types whose values are JSON's own; looked up, as nearly every value of a table is of one."""
+
 
 def plain(value: Any) -> Any:
     """Return *value* as JSON can hold it: floats of 9 significant digits, no NaN, no sets."""
-    if value is None or isinstance(value, bool):
+    if value is None or type(value) in _PLAIN:
         return value
+    if isinstance(value, float):
+        return _rounded(value)
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
-        return float(f"{value:.9g}") + 0.0 if isfinite(value) else None
+        return _rounded(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -46,6 +51,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, range)):
         return [plain(item) for item in value]
     return str(value)
+
+
+def _rounded(value: Any) -> float | None:
+    return float(f"{value:.9g}") + 0.0 if isfinite(value) else None
 
 
 def json_document(parts: Mapping[str, Any], exact: bool = False) -> str:
