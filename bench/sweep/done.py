@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from base64 import b85decode, b85encode
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,10 +33,10 @@ class Done:
 def pack(turns: Turns) -> str:
     """Return the *turns* of a run as a text, from which :func:`unpack` makes equal ones."""
     text = json.dumps(turns, separators=(",", ":"))
-    return b85encode(zlib.compress(text.encode())).decode()
+    return b64encode(zlib.compress(text.encode())).decode()
 
 
 def unpack(packed: str) -> Turns:
     """Return the turns of a run that a text was made of."""
-    turns: Turns = json.loads(zlib.decompress(b85decode(packed)))
+    turns: Turns = json.loads(zlib.decompress(b64decode(packed)))
     return turns
