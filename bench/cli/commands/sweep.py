@@ -106,6 +106,9 @@ def command(
       An option of one policy, and prices:
         evictbench sweep doc-analysis -p tag-or-drop -p tiered \\
             --vary tag-or-drop:rewrite.below=0.1:0.5:5 --vary price=claude-sonnet-5,gpt-4.1
+      Every turn of every run, too:
+        evictbench sweep doc-analysis -p tiered --vary budget=20000:80000:4 \\
+            --out results/turns --turns
       It was stopped; go on:
         evictbench sweep … --out results/gate --resume
     """
