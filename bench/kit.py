@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from bench.code_digest import code_digest
@@ -46,7 +45,7 @@ class Kit:
 
         specs = tuple(policies)
         paths = dict.fromkeys(foreign.parse(s)[0] for s in specs if foreign.is_path(s))
-        sources = tuple((path, _source(path)) for path in paths)
+        sources = tuple((path, foreign.read(path)) for path in paths)
         files = stamp(str(s[key]) for s in settings for key in READ if s.get(key) is not None)
         return cls(code_digest(), _versions(), specs, sources, files)
 
@@ -80,10 +79,3 @@ def _versions() -> tuple[tuple[str, str | None], ...]:
 
     python = ".".join(platform.python_version_tuple()[:2])
     return ("Python", python), *((name, library(name)) for name in LIBRARIES)
-
-
-def _source(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read it: {error.strerror}", file=path) from None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sim.policy import Policy
     from sim.view import View
 
-__all__ = ["build", "from_entry_point", "from_file", "is_path", "parse"]
+__all__ = ["build", "code", "from_entry_point", "from_file", "is_path", "parse", "read"]
 
 
 def is_path(spec: str) -> bool:
@@ -72,6 +72,25 @@ def from_entry_point(entry: EntryPoint) -> Callable[..., Any]:
         raise InputError(f"policy {entry.name}: {_says(error)}") from error
     _check_class(found, None, entry.name)
     return cast("Callable[..., Any]", found)
+
+
+def read(path: str) -> bytes:
+    """Return the source of the policies in the file *path*, or what was supplied for it.
+
+    Raises InputError if it cannot be read.
+    """
+    source = source_of(path)
+    try:
+        return Path(path).read_bytes() if source is None else source
+    except OSError as error:
+        raise InputError(f"cannot read it: {error.strerror}", file=path) from None
+
+
+def code(factory: Callable[..., Any]) -> bytes:
+    """Return the file of the module in which *factory* is made, empty where it has none."""
+    module = sys.modules.get(getattr(factory, "__module__", ""))
+    file = getattr(module, "__file__", None)
+    return read(file) if file else b""
 
 
 def build(factory: Callable[..., Any], label: str, given: Mapping[str, str]) -> Policy:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GROUP",
     "SPECS",
+    "code",
     "describe",
     "installed",
     "make",
@@ -127,6 +128,17 @@ def make(spec: str) -> Policy:
     if name in SPECS:
         return SPECS[name](given)
     return foreign.build(_installed(name), name, given)
+
+
+def code(spec: str) -> bytes:
+    """Return the source file of a policy from outside the project; empty for one of its own.
+
+    Raises InputError as :func:`make` does.
+    """
+    if foreign.is_path(spec):
+        return foreign.read(foreign.parse(spec)[0])
+    name = spec.partition(":")[0].strip()
+    return b"" if name in SPECS else foreign.code(_installed(name))
 
 
 def _spec(name: str) -> type[Composed]:

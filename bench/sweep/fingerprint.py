@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench.code_digest import code_digest, code_files
+from bench.stamps import stamp
 
 if TYPE_CHECKING:
     from bench.sweep.plan import Plan
@@ -23,13 +24,14 @@ _SHOWN = 3
 _HASH = r"[0-9a-f]{16,}"
 
 
-def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
+def fingerprint(plan: Plan, source: str, baseline: str | None = None) -> dict[str, Any]:
     """Return what the rows of *plan* depend on, by name, in JSON's own types.
 
     The code file by file, the libraries that count, the policies with a hash of those that are no
     part of evictbench, the scenario as it comes out (settings at every point, price rows, and the
     scripts of the first seed at the first and the last point), the axes, seeds and the rest of
-    the command. *source* is the scenario as the user names it: a file is hashed, too.
+    the command. *source* is the scenario as the user names it: a file is hashed, too, and so are
+    the logs that it draws from. *baseline* is what the summary takes differences to.
     """
     from bench.manifest import LIBRARIES, versions
 
@@ -46,6 +48,7 @@ def fingerprint(plan: Plan, source: str) -> dict[str, Any]:
         "the policies": list(plan.policies),
         "--strict": plan.strict,
         "--turns": plan.turns,
+        "--baseline": baseline or "none",
         "what is measured beside the metrics": list(plan.beside),
         f"the scenario {plan.scenario}": _workload(plan, source),
         **{f"the policy {label}": _policy(plan, label) for label in plan.policies},
@@ -98,38 +101,47 @@ def _policy(plan: Plan, label: str) -> str:
     """Return a hash of how a policy is made at each setting, and of its code if it is not ours."""
     from policies import registry
 
-    made = hashlib.sha256()
-    for setting in plan.settings:
-        made.update(setting.policies[label].encode())
-    spec = plan.settings[0].policies[label]
-    if spec.partition(":")[0] not in registry.names():
-        import inspect
-
-        file = inspect.getsourcefile(type(registry.make(spec)))
-        made.update(b"" if file is None else Path(file).read_bytes())
-    return made.hexdigest()[:16]
+    specs = [setting.policies[label] for setting in plan.settings]
+    return _hash([*(spec.encode() for spec in specs), registry.code(specs[0])])
 
 
-def _workload(plan: Plan, source: str) -> str:
-    made = hashlib.sha256()
-    for part in _parts(plan, source):
-        made.update(part)
-    return made.hexdigest()[:16]
-
-
-def _parts(plan: Plan, source: str) -> Iterator[bytes]:
+def _workload(plan: Plan, source: str) -> dict[str, str]:
+    """Return hashes of what a workload is made of, by the words that name it where it changed."""
     from bench.manifest import describe_scenario
-    from scenarios.scenario import PinsOverBudget
 
     path = Path(source)
-    if path.is_file():
-        yield path.read_bytes()
-    for setting in plan.settings:
-        described = describe_scenario(setting.scenario, range(plan.seeds))
-        described["settings"].pop("prices", None)  # the rows say what the book said
-        yield json.dumps(described, sort_keys=True, default=str).encode()
+    described = [describe_scenario(setting.scenario, ()) for setting in plan.settings]
+    logs = stamp(d["settings"]["tool_logs"] for d in described if d["settings"].get("tool_logs"))
+    for each in described:
+        each["settings"].pop("prices", None)  # the rows say what the book said
+    found = {
+        "its file": [path.read_bytes()] if path.is_file() else [],
+        "its kind": [each["kind"].encode() for each in described],
+        "its settings": [_json(each["settings"]) for each in described],
+        "its prices": [_json(each["prices"]) for each in described],
+        "its logs": [digest.encode() for _, digest in logs],
+        "what its first seed meets": list(_met(plan)),
+    }
+    return {name: _hash(parts) for name, parts in found.items()}
+
+
+def _met(plan: Plan) -> Iterator[bytes]:
+    from scenarios.scenario import PinsOverBudget
+
     for setting in (plan.settings[0], plan.settings[-1]):
         try:
             yield setting.scenario.script(0).digest().encode()
         except PinsOverBudget as error:
             yield str(error).encode()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, default=str).encode()
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    """Return a hash of *parts*, of which none runs into the next."""
+    made = hashlib.sha256()
+    for part in parts:
+        made.update(b"%d:%b" % (len(part), part))
+    return made.hexdigest()[:16]

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from io import BufferedReader, FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from bench.sweep.done import Done, Row
 from sim.errors import InputError
@@ -28,6 +30,11 @@ NAME = "journal.jsonl"
 
 VERSION = 1
 
+_START = b'{"evictbench_sweep":'
+"""How the JSON of a header begins."""
+
+_NONE = "it is not the journal of a sweep"
+
 
 class Journal:
     """The open journal of the sweep in a folder; a context manager, which closes it.
@@ -37,7 +44,7 @@ class Journal:
 
     def __init__(
         self,
-        file: BinaryIO,
+        file: FileIO,
         header: dict[str, Any],
         finished: dict[int, list[Row]],
         lines: dict[int, tuple[int, int]],
@@ -55,7 +62,11 @@ class Journal:
         Raises InputError where there is a journal already, and where it cannot be written.
         """
         file = _opened(folder / NAME, new=True)
-        _append(file, {"evictbench_sweep": VERSION, **header})
+        try:
+            _append(file, {"evictbench_sweep": VERSION, **header})
+        except BaseException:
+            file.close()
+            raise
         return cls(file, dict(header), {}, {})
 
     @classmethod
@@ -65,8 +76,8 @@ class Journal:
         """Return the journal in *folder* as far as it is whole, None if there is none.
 
         A torn end is cut off; *warn* is told of damaged lines in between, whose tasks are then run
-        again. Raises InputError for a file that is no journal, or one of a later version, and for
-        two different results of one task.
+        again. Raises InputError for a file that is no journal, one of a later version or made of
+        several, and for two different results of one task.
         """
         path = folder / NAME
         if not path.exists():
@@ -79,35 +90,43 @@ class Journal:
             raise
 
     @classmethod
-    def _read(cls, file: BinaryIO, path: Path, warn: Callable[[str], object]) -> Journal | None:
+    def _read(cls, file: FileIO, path: Path, warn: Callable[[str], object]) -> Journal | None:
         header: dict[str, Any] | None = None
+        first = b""
         finished: dict[int, list[Row]] = {}
         lines: dict[int, tuple[int, int]] = {}
         torn: list[int] = []
         """Damaged lines behind the last whole one: the end of what a kill left."""
         position = whole = 0
-        with path.open("rb") as reading:
-            for number, line in enumerate(reading, 1):
-                begins, position = position, position + len(line)
-                entry = _entry(line)
-                if entry is None:
-                    torn.append(number)
-                    continue
-                for each in torn:
-                    warn(f"{path}, line {each}: damaged; its runs are made again")
-                torn.clear()
-                whole = position
-                if header is None:
-                    header = _header(entry, path, number)
-                    continue
-                task, rows = entry["task"], entry["rows"]
-                if finished.setdefault(task, rows) != rows:
-                    fault = f"task {task} has other results here than further up"
-                    raise InputError(fault, file=path, line=number)
-                lines.setdefault(task, (begins, len(line)))
-        if header is None and len(torn) > 1:
-            raise InputError("it is not the journal of a sweep", file=path, line=1)
-        file.truncate(whole)
+        reader = BufferedReader(file)
+        for number, line in enumerate(reader, 1):
+            begins, position = position, position + len(line)
+            first = first or line
+            entry = _entry(line)
+            if entry is None:
+                torn.append(number)
+                continue
+            for each in torn:
+                warn(f"{path}, line {each}: damaged; its runs are made again")
+            torn.clear()
+            whole = position
+            if header is None:
+                header = _header(entry, path, number)
+                continue
+            if "task" not in entry:
+                raise InputError("another journal begins here", file=path, line=number)
+            task, rows = entry["task"], entry["rows"]
+            if finished.setdefault(task, rows) != rows:
+                fault = f"task {task} has other results here than further up"
+                raise InputError(fault, file=path, line=number)
+            lines.setdefault(task, (begins, len(line)))
+        if header is None and not (len(torn) < 2 and _is_begun(first)):
+            raise InputError(_NONE, file=path, line=1)
+        reader.detach()
+        try:
+            file.truncate(whole)
+        except OSError as error:
+            raise _unwritten(error, path) from None
         file.seek(0, os.SEEK_END)
         if header is None:  # killed before its header was whole: nothing was begun
             file.close()
@@ -120,10 +139,7 @@ class Journal:
         entry: dict[str, Any] = {"task": done.number, "rows": done.rows}
         if done.turns:
             entry["turns"] = done.turns
-        try:
-            self._lines[done.number] = _append(self._file, entry)
-        except OSError as error:
-            raise InputError(f"cannot write it: {error.strerror}", file=self._file.name) from None
+        self._lines[done.number] = _append(self._file, entry)
         self.finished[done.number] = done.rows
 
     def turns(self, task: int) -> Sequence[str | None]:
@@ -160,37 +176,50 @@ class Journal:
         self._file.close()
 
 
-def _opened(path: Path, new: bool) -> BinaryIO:
+def _opened(path: Path, new: bool) -> FileIO:
     """Return the file at *path*, locked: two sweeps never write to one journal."""
     try:
-        file = path.open("xb" if new else "r+b", buffering=0)
+        file = path.open("x+b" if new else "r+b", buffering=0)
     except FileExistsError:
         raise InputError(
             "there is an unfinished sweep; --resume goes on with it, another --out leaves it",
             file=path.parent,
         ) from None
     except OSError as error:
-        raise InputError(f"cannot write it: {error.strerror}", file=path) from None
+        raise _unwritten(error, path) from None
     with suppress(ImportError):  # no such lock on Windows
         import fcntl
 
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            there = path.stat()
         except OSError:
+            there = None
+        if there is None or not os.path.samestat(os.fstat(file.fileno()), there):
             file.close()
-            raise InputError("another sweep is at work there", file=path.parent) from None
+            raise InputError("another sweep is at work there", file=path.parent)
     return file
 
 
-def _append(file: BinaryIO, entry: Mapping[str, Any]) -> tuple[int, int]:
-    """Put a line for *entry* on disk, and return where it begins and its length in bytes."""
+def _append(file: FileIO, entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Put a line for *entry* on disk, and return where it begins and its length in bytes.
+
+    Raises InputError if that fails.
+    """
     text = json.dumps(entry, separators=(",", ":")).encode()
     line = b"%08x %b\n" % (zlib.crc32(text), text)
-    begins, left = file.tell(), memoryview(line)
-    while left:  # a disk that is nearly full takes a part of it, and says so at the next
-        left = left[file.write(left) :]
-    os.fsync(file.fileno())
+    try:
+        begins, left = file.tell(), memoryview(line)
+        while left:  # a disk that is nearly full takes a part of it, and says so at the next
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise _unwritten(error, file.name) from None
     return begins, len(line)
+
+
+def _unwritten(error: OSError, path: Path | str) -> InputError:
+    return InputError(f"cannot write it: {error.strerror}", file=path)
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
@@ -202,9 +231,16 @@ def _entry(line: bytes) -> dict[str, Any] | None:
     return entry
 
 
+def _is_begun(line: bytes) -> bool:
+    """Whether *line* can be a header that was cut short, anywhere."""
+    total, _, text = line.partition(b" ")
+    begins = text[: len(_START)] == _START[: len(text)]
+    return begins and not line.endswith(b"\n") and bool(re.fullmatch(b"[0-9a-f]{0,8}", total))
+
+
 def _header(entry: dict[str, Any], path: Path, line: int) -> dict[str, Any]:
     if line != 1 or "evictbench_sweep" not in entry:
-        raise InputError("it is not the journal of a sweep", file=path, line=1)
+        raise InputError(_NONE, file=path, line=1)
     version = entry.pop("evictbench_sweep")
     if version != VERSION:
         raise InputError(

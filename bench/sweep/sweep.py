@@ -63,7 +63,7 @@ def carry_out(
         found = _result(plan, memory, named, goal, manifest, stopped)
         return replace(found, turns=_turns(plan, memory))
     prepare(folder)
-    mark = fingerprint(plan, source)
+    mark = fingerprint(plan, source, named)
     before = _finished(folder, mark, resume)
     if before is not None:
         return Sweep(before.rows, named, before.manifest, goal=goal, points=points(plan))
@@ -87,7 +87,10 @@ def _finished(folder: Path, mark: Mapping[str, Any], resume: bool) -> Results | 
     if not resume:
         raise InputError("there are results already; name another folder", file=folder)
     found = load(folder)
-    _check(found.manifest.get("fingerprint") or {"the results": "of no sweep"}, mark, folder)
+    before = found.manifest.get("fingerprint")
+    if not isinstance(before, Mapping):
+        raise InputError("the results there are of no sweep", file=folder)
+    _check(before, mark, folder)
     return found
 
 

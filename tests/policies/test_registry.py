@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from policies import registry
-from policies.registry import describe, installed, make, names, options, seed_names
+from policies.registry import code, describe, installed, make, names, options, seed_names
 from sim.errors import InputError
 from sim.settings import KEYS
 
@@ -242,3 +242,9 @@ def test_installed_packages(plugin):
     assert "did you mean 'newest'?" in says("newst")
     assert "policy broken" in says("broken")
     assert names() == ORDER
+
+
+def test_the_code_of_a_policy_from_outside_is_its_own_file(plugin, file):
+    whole = GOOD.encode()
+    assert code("newest:most=7") == whole == code(f"{file(GOOD)}:Newest:most=7")
+    assert code("tiered:pins=off") == b""

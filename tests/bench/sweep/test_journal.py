@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from bench.sweep.done import Done, pack, unpack
@@ -86,7 +88,18 @@ def test_a_journal_is_begun_once_and_written_by_one(folder):
         Journal.resume(folder)
 
 
-@pytest.mark.parametrize("text", [b"a\nb\n", b"00000000 {}\n00000000 {}\n", b'{"x": 1}\n{}\n'])
+FOREIGN = [
+    b"a\nb\n",
+    b"00000000 {}\n00000000 {}\n",
+    b'{"x": 1}\n{}\n',
+    b"notes\n",
+    b"notes",
+    b"0123abcd\n",
+    b'0123abcd {"evictbench":1',
+]
+
+
+@pytest.mark.parametrize("text", FOREIGN)
 def test_what_is_no_journal_is_left_alone(tmp_path, text):
     (tmp_path / NAME).write_bytes(text)
     with pytest.raises(InputError, match="not the journal of a sweep"):
@@ -150,3 +163,55 @@ def test_a_line_of_which_a_full_disk_took_a_part_is_not_kept(folder):
 
 def test_there_may_be_none(tmp_path):
     assert Journal.resume(tmp_path) is None
+
+
+def test_two_journals_in_one_file_are_refused(folder):
+    whole = (folder / NAME).read_bytes()
+    (folder / NAME).write_bytes(whole + whole)
+    with pytest.raises(InputError, match=r"journal.jsonl:7: another journal begins here"):
+        Journal.resume(folder)
+    assert (folder / NAME).read_bytes() == whole + whole
+
+
+@pytest.fixture
+def limit():
+    """A function that lets no file grow beyond a size, as a full disk does; None: without end."""
+    resource = pytest.importorskip("resource", reason="Windows has no limits of files")
+    before, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    yield lambda size: resource.setrlimit(
+        resource.RLIMIT_FSIZE, (before if size is None else size, most)
+    )
+    resource.setrlimit(resource.RLIMIT_FSIZE, (before, most))
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_full_disk_is_told_and_what_stands_before_it_is_kept(folder, limit, begun):
+    whole = (folder / NAME).read_bytes()
+    ends = [at for at, byte in enumerate(whole, 1) if byte == ord("\n")]
+    kept = {n: ROWS[n] for n in range(2)}
+    (folder / NAME).unlink()
+    if begun:
+        (folder / NAME).write_bytes(whole[: ends[1]])
+    limit(ends[2] + 5)
+    with Journal.resume(folder) if begun else Journal.begin(folder, HEADER) as journal:
+        for number in range(len(journal.finished), 2):
+            journal.keep(number, ROWS[number])
+        for _ in range(2):
+            with pytest.raises(InputError, match="cannot write it: File too large"):
+                journal.keep(2, ROWS[2])
+        assert journal.finished == kept
+    assert (folder / NAME).read_bytes() == whole[: ends[2] + 5]
+    limit(None)
+    again, warnings = resumed(folder)
+    with again:
+        assert again.finished == kept and not warnings
+
+
+def test_a_disk_that_has_no_room_for_the_header_is_told(tmp_path, limit):
+    limit(20)
+    with pytest.raises(InputError, match="cannot write it"):
+        Journal.begin(tmp_path, HEADER)
+    limit(None)
+    assert Journal.resume(tmp_path) is None and not (tmp_path / NAME).exists()

@@ -15,6 +15,7 @@ import pytest
 from bench import api
 from bench.cli import main
 from bench.output import plain
+from bench.results import save
 from bench.sweep.journal import NAME
 from sim.errors import InputError
 from sim.streams import uniform
@@ -119,10 +120,14 @@ def test_another_sweep_is_refused_by_name(tmp_path):
     kept = files(tmp_path)
     wrong = {
         "--seeds (2 then, 3 now)": {"seeds": 3},
-        "the scenario doc-analysis": {"settings": {**SMALL, "turns": 31}},
+        "the scenario doc-analysis (its settings, what its first seed meets)": {
+            "settings": {**SMALL, "turns": 31}
+        },
+        "the scenario doc-analysis (its settings, its prices)": {"price": "gpt-4.1"},
         "--vary": {"vary": ["salience.decay=0.5:0.9:3"]},
         "the policies": {"policies": ["tiered"]},
         "--strict": {"strict": True},
+        "--baseline (none then, tiered now)": {"baseline": "tiered"},
     }
     for name, more in wrong.items():
         given = {"policies": POLICIES, "vary": VARY, "seeds": 2, "settings": SMALL, **more}
@@ -141,6 +146,37 @@ def test_other_code_is_refused_by_name(tmp_path, monkeypatch):
     changed = {**code_files(), "sim/window.py": "0", "sim/new.py": "1"}
     monkeypatch.setattr("bench.sweep.fingerprint.code_files", lambda: changed)
     with pytest.raises(InputError, match=r"the code \(sim/window.py, sim/new.py\)"):
+        small(out=tmp_path, resume=True)
+
+
+MINE = """
+class Mine:
+    def before_call(self, view):
+        return ()
+"""
+
+
+def test_a_changed_file_of_the_user_is_refused_by_name(tmp_path):
+    """A policy and a scenario that mean the same after the change, but for all one can tell."""
+    policy, scenario, out = tmp_path / "mine.py", tmp_path / "work.toml", tmp_path / "out"
+    made = {policy: MINE, scenario: 'family = "doc-analysis"\n[settings]\nturns = 10\n'}
+    for file, text in made.items():
+        file.write_text(text)
+    spec = f"{policy}:Mine"
+    given = {"seeds": 2, "out": out}
+    api.sweep(str(scenario), [spec], ["budget=9000,20000"], **given)
+    for file, says in ((policy, rf"the policy {spec}$"), (scenario, r"work \(its file\)$")):
+        file.write_text(made[file] + "# another line\n")
+        with pytest.raises(InputError, match=says):
+            api.sweep(str(scenario), [spec], ["budget=9000,20000"], resume=True, **given)
+        file.write_text(made[file])
+    again = api.sweep(str(scenario), [spec], ["budget=9000,20000"], resume=True, **given)
+    assert len(again.rows) == 4
+
+
+def test_results_that_are_of_no_sweep_are_told(tmp_path):
+    save(api.compare(["doc-analysis"], ["tiered"], seeds=1, settings=SMALL), tmp_path)
+    with pytest.raises(InputError, match="the results there are of no sweep"):
         small(out=tmp_path, resume=True)
 
 
