@@ -19,7 +19,7 @@ from bench.executors import opened, scatter
 from bench.fleets import fleet_outcome, scripts_of
 from bench.kit import Kit
 from bench.turns import turns_of
-from sim.errors import EvictbenchError
+from sim.errors import EvictbenchError, InputError
 
 if TYPE_CHECKING:
     from bench.turns import Turns
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL",
+    "MOST",
     "Finished",
     "Plan",
     "Result",
     "Unit",
     "check_digests",
+    "check_runs",
     "columns",
     "execute",
     "run_unit",
@@ -46,6 +48,16 @@ CELL = (*cells.CELL, "price")
 
 UNITS_PER_WORKER = 4
 """Units that each worker gets at least, where there are enough cells."""
+
+
+MOST = 10_000_000
+"""Runs of a comparison or a sweep: their rows must fit in the memory of one machine."""
+
+
+def check_runs(runs: int) -> None:
+    """Raise InputError if that many *runs* are more than one comparison or sweep can have."""
+    if runs > MOST:
+        raise InputError(f"{runs:,} runs are more than can be made at once, {MOST:,}")
 
 
 def columns() -> list[str]:

@@ -14,7 +14,7 @@ from bench.api.started import Started
 from bench.beside import registry as besides
 from bench.goals import goal
 from bench.precision import MOST, Precision, Width, looks, precise, precision, told, widths
-from bench.runs import Finished, Plan, execute
+from bench.runs import Finished, Plan, check_runs, execute
 from bench.selection import select_baseline, select_policies, select_scenarios
 from sim.errors import InputError
 
@@ -84,8 +84,10 @@ def compare(
         raise InputError("--until-ci needs a scenario that has seeds; a story is run once")
     most = (SEEDS if until is None else MOST) if seeds is None else seeds
     at_least_one(seeds=most, jobs=jobs)
+    check_runs(most)
     labels, more = select_policies(policies), besides.chosen(beside)
     plan = Plan(chosen, labels, most, strict, priced, more, turns)
+    check_runs(plan.cells)
     warnings = list(dict.fromkeys(note for scenario in chosen for note in scenario.notes))
     for warning in warnings:
         warn(warning)

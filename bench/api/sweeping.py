@@ -60,6 +60,7 @@ def sweep(
 
     wanted, _ = with_prices(settings, price, prices)
     at_least_one(seeds=seeds, jobs=jobs)
+    check_runs(seeds)
     try:
         made = plan(
             *(scenario, policies, vary),

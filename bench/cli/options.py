@@ -85,7 +85,8 @@ class Whole(click.IntRange):
             int(value)
         except ValueError:
             bare = "".join(c for c in str(value) if c not in ", '")
-            hint = f"; write {bare} or {int(bare):_}" if bare.isascii() and bare.isdigit() else ""
+            digits = bare.isascii() and bare.isdigit() and len(bare) < 20
+            hint = f"; write {bare} or {int(bare):_}" if digits else ""
             self.fail(f"{value!r} is no whole number{hint}", param, ctx)
         return super().convert(value, param, ctx)
 

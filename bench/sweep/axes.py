@@ -37,6 +37,11 @@ class Axis:
         """The name of the policy's option, or the key itself."""
         return self.key if self.policy is None else self.key.partition(":")[2]
 
+    @property
+    def size(self) -> int | None:
+        """How many values a grid has of it, None for a range without a count."""
+        return len(self.values) or self.count
+
     def at(self, share: float) -> Any:
         """Return the value at *share* of the way, 0 ≤ share < 1: each value is as likely."""
         if self.values:
@@ -58,6 +63,11 @@ class Axis:
                 f"--vary {self.key}: a grid needs the number of values, {self.key}=START:STOP:COUNT"
             )
         if self.count == 1:
+            if self.low < self.high:
+                raise InputError(
+                    f"--vary {self.key}: one value cannot go from {self.low:g} to {self.high:g}; "
+                    f"write {self.key}={self.low:g}"
+                )
             return (int(self.low) if self.whole else self.low,)
         found = [self._between(step / (self.count - 1)) for step in range(self.count)]
         found[-1] = self.high
@@ -162,10 +172,13 @@ def _range(text: str) -> tuple[float, float, int | None, bool] | None:
         return None
     if len(parts) == 2:
         return low, high, None, log
-    digits = parts[2].replace("_", "")
-    if not (digits.isascii() and digits.isdigit() and int(digits) >= 1):
+    try:
+        count = int(parts[2])
+    except ValueError:
+        count = 0
+    if count < 1:
         raise InputError(f"--vary: {parts[2]!r} in {text} is no number of values of at least 1")
-    return low, high, int(digits), log
+    return low, high, count, log
 
 
 def _takes_whole(policy: str, option: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import InputError
@@ -32,12 +33,8 @@ def points(axes: Sequence[Axis], design: str, count: int | None) -> list[tuple[A
     if design == "grid":
         if count is not None:
             raise InputError("--points goes with --design sobol and lhs; a grid has its own number")
-        steps = [axis.steps() for axis in axes]
-        size = 1
-        for each in steps:
-            size *= len(each)
-        _check(size)
-        return list(product(*steps))
+        _check(prod(axis.size or 1 for axis in axes))
+        return list(product(*(axis.steps() for axis in axes)))
     count = _agreed(axes) if count is None else count
     _check(count)
     return list(dict.fromkeys(_spread(axes, design, count)))

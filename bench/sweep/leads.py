@@ -23,7 +23,7 @@ NONE = "none"
 def led(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, str], str]:
     """Return by setting and policy the way that was taken most over the runs, or :data:`NONE`.
 
-    Policies without a gate, whose metrics are null, are left out.
+    Policies that never took one in any setting, as those without a gate, are left out.
     """
     sums: dict[tuple[int, str], dict[str, int]] = {}
     for row in rows:
@@ -31,8 +31,11 @@ def led(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, str], str]:
             mine = sums.setdefault((row[SETTING], row["policy"]), dict.fromkeys(WAYS, 0))
             for way, metric in WAYS.items():
                 mine[way] += row[metric]
+    gated = {policy for (_, policy), mine in sums.items() if any(mine.values())}
     found = {}
     for at, mine in sums.items():
+        if at[1] not in gated:
+            continue
         most = max(mine.values())
         leaders = [way for way, count in mine.items() if count == most]
         found[at] = leaders[0] if len(leaders) == 1 else NONE

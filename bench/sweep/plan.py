@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from bench.output import plain
+from bench.runs import check_runs
 from bench.selection import select_policies
 from bench.sweep.axes import axes as read_axes
 from bench.sweep.designs import points
@@ -112,11 +116,24 @@ def plan(
         _setting(number, found, values, scenario, settings, chosen)
         for number, values in enumerate(points(found, design, count))
     )
-    if made[0].scenario.agents > 1:
+    if any(setting.scenario.agents > 1 for setting in made):
         raise InputError("a sweep runs one agent at a time; compare takes several")
-    label = base.name
+    _check_apart(made)
     number = seeds if base.seeded else 1
-    return Plan(label, found, design, made, tuple(chosen), number, strict, beside, turns)
+    whole = Plan(base.name, found, design, made, tuple(chosen), number, strict, beside, turns)
+    check_runs(whole.cells)
+    return whole
+
+
+def _check_apart(settings: Iterable[Setting]) -> None:
+    """Raise InputError if two settings would be the same in results, of nine digits."""
+    seen = set()
+    for setting in settings:
+        values = tuple(map(plain, setting.values.values()))
+        if values in seen:
+            shown = ", ".join(f"{key}={value}" for key, value in setting.values.items())
+            raise InputError(f"two settings are {shown}; values must differ in nine digits")
+        seen.add(values)
 
 
 def _keys(base: Scenario) -> Mapping[str, Any]:
@@ -153,7 +170,10 @@ def _setting(
     except InputError as error:
         raise InputError(f"setting {shown}: {error}") from None
     typed = {
-        a.key: _plain(loaded.settings.get(a.key, v)) for a, v in zip(axes, values, strict=True)
+        axis.key: _plain(loaded.settings.get(axis.key, value))
+        if axis.policy is None
+        else _option(value)
+        for axis, value in zip(axes, values, strict=True)
     }
     return Setting(number, typed, loaded, specs)
 
@@ -161,6 +181,15 @@ def _setting(
 def _plain(value: Any) -> Any:
     """Return *value* as a row can hold it: a list is written as on the command line."""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def _option(value: Any) -> Any:
+    """Return the *value* of an option; a text that is a number is one, as of a setting."""
+    for kind in (int, float) if isinstance(value, str) else ():
+        with suppress(ValueError, OverflowError):
+            if isfinite(number := kind(value)):
+                return number
+    return value
 
 
 def _spec(spec: str, options: Mapping[str, Any]) -> str:

@@ -81,15 +81,18 @@ class Sweep(Comparison):
         """The best policies of each setting: by the goal, else by the ranking of a comparison.
 
         They share the first place if there are several; none is best where no policy meets the
-        goal. Empty where there is nothing to choose from: one policy, or one seed to rank by.
+        goal, or completed a run. Without a goal, one policy leaves nothing to choose from, and
+        settings of one seed nothing to rank by: they are left out.
         """
         policies = list(dict.fromkeys(row["policy"] for row in self.rows))
-        if len(policies) < 2:
+        if self.goal is None and len(policies) < 2:
             return {}
         choose = self._first if self.goal is None else self._winning
-        found = {number: choose(rows) for number, rows in self.by_setting.items()}
-        if self.goal is None and not any(found.values()):
-            return {}
+        found = {
+            number: choose(rows)
+            for number, rows in self.by_setting.items()
+            if self.goal is not None or len({row["seed"] for row in rows}) > 1
+        }
         return {n: [p for p in policies if p in best] for n, best in found.items()}
 
     def _first(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -97,7 +100,8 @@ class Sweep(Comparison):
 
         decisive = [metric for metric in METRICS if metric.name in CRITERIA]
         ranked = places(rows, list(summary_lines(rows, decisive, self.baseline)))
-        return [policy for policy, place in ranked.items() if place.place == 1]
+        ended = {row["policy"] for row in rows if row["status"] == "completed"}
+        return [policy for policy, at in ranked.items() if at.place == 1 and policy in ended]
 
     def _winning(self, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         from bench.winner import winners

@@ -360,6 +360,8 @@ def _notes(
     for name in rows:
         sources.setdefault(manifest["scenarios"][name]["tokens_from"], []).append(name)
     for source, names in sources.items():
+        if source is None:  # no script could be made
+            continue
         where = "as each scenario declares them" if source == "script" else source
         yield f"tokens: {where}" + (f" ({', '.join(names)})" if len(sources) > 1 else "")
     if manifest["finished"] < manifest["planned"]:
@@ -403,7 +405,7 @@ def _failure_counts(rows: Sequence[Row]) -> Iterator[str]:
             failed.setdefault(row["policy"], []).append(row)
     for policy, mine in failed.items():
         yield (
-            f"failed: {policy} in {len(mine):,} runs, the first on {mine[0]['scenario']}: "
+            f"failed: {policy} in {_count(len(mine), 'run')}, the first on {mine[0]['scenario']}: "
             f"{mine[0]['reason']}"
         )
 

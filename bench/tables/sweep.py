@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +49,7 @@ def sweep_tables(sweep: Sweep, wide: bool) -> list[Table]:
     tables += _leads(sweep, wide)
     tables += _winners(sweep, wide)
     tables += sweep.beside_tables(wide)
-    return [*tables, *_failed(sweep), notes_table(sweep)]
+    return [*tables, notes_table(sweep, of_all=False)]
 
 
 def _title(sweep: Sweep) -> str:
@@ -167,7 +166,7 @@ def _part(count: int, of: int) -> str:
 
 
 def _winners(sweep: Sweep, wide: bool) -> Iterator[Table]:
-    if not sweep.winners:
+    if not sweep.best:
         return
     columns = (Column("best policy"), Column("settings", True), *map(Column, sweep.keys))
     of = len(sweep.best)
@@ -182,10 +181,13 @@ def _winners(sweep: Sweep, wide: bool) -> Iterator[Table]:
         for line in sweep.winners
     )
     if sweep.goal is None:
-        note = WINNER_NOTE
+        note, wins = WINNER_NOTE, "completed a run"
     else:
         note = f"Best: {sweep.goal}; = cannot be told from it (docs/statistics.md)."
-    yield Table("Which policy is best where", columns, lines, (note,))
+        wins = "meets every requirement" if sweep.goal.requirements else "completed every run"
+    without = sum(not policies for policies in sweep.best.values())
+    none = (f"No policy {wins} in {_part(without, of)} of the settings.",) if without else ()
+    yield Table("Which policy is best where", columns, lines, (*none, note))
     names = {number: TIE.join(policies) or NONE for number, policies in sweep.best.items()}
     notes = map_notes(names, sweep.points, {NONE: "·"})
     if notes and len(sweep.winners) > 1:
@@ -217,14 +219,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _failed(sweep: Sweep) -> list[Table]:
-    reasons = Counter(row["reason"] for row in sweep.rows if row["status"] == "failed")
-    if not reasons:
-        return []
-    told = [f"{count:,} runs failed: {reason}" for reason, count in reasons.most_common(3)]
-    more = len(reasons) - 3
-    if more > 0:
-        told.append(f"… for {more:,} more reasons; `reason` of each row says why.")
-    return [Table(notes=tuple(told))]

@@ -400,6 +400,8 @@ def test_lists_are_complete(evictbench: Run) -> None:
         (["replay"], "FILE"),
         (["replay", "missing.jsonl"], "missing.jsonl"),
         (["compare", "--seeds", "1,000"], "'1,000' is no whole number; write 1000 or 1_000"),
+        (["compare", "--seeds", "9" * 5000], "is no whole number"),
+        (["compare", "--seeds", "1" + 20 * "0"], "runs are more than can be made at once"),
     ],
 )
 def test_bad_input_is_one_plain_sentence_and_exit_code_2(

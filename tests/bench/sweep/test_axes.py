@@ -69,6 +69,7 @@ WRONG = {
     "salience.decay=0.9:0.5:5": "does not go up",
     "salience.decay=0.5:0.9:0": "no number of values of at least 1",
     "salience.decay=0.5:0.9:x": "no number of values of at least 1",
+    f"salience.decay=0.5:0.9:{'9' * 5000}": "no number of values of at least 1",
     "salience.decay=0:0.9:4:log": "begins above 0",
     "budget=1000.5:2000:3": "takes whole numbers",
     "reader=strict,": "is empty",
@@ -78,7 +79,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:30])
 def test_what_is_wrong_is_said(text):
     with pytest.raises(InputError) as found:
         one(text, "tiered")
@@ -90,6 +91,8 @@ def test_a_grid_of_too_few_whole_numbers_is_refused():
         one("turns=1:3:5").steps()
     with pytest.raises(InputError, match="needs the number of values"):
         one("turns=1:3").steps()
+    with pytest.raises(InputError, match="one value cannot go from 1 to 3; write turns=1"):
+        one("turns=1:3:1").steps()
 
 
 def test_a_key_comes_once_and_something_is_varied():

@@ -72,3 +72,5 @@ def test_points_that_fall_together_are_one():
 def test_a_sweep_has_an_end():
     with pytest.raises(InputError, match="more than a sweep can have"):
         made("grid", None, "salience.decay=0:0.9:1001", "rehydrate.threshold=0:0.9:1000")
+    with pytest.raises(InputError, match="more than a sweep can have"):
+        made("grid", None, f"salience.decay=0:0.9:{10**15}")

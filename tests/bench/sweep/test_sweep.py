@@ -78,6 +78,32 @@ def test_bad_settings_are_named_before_anything_runs():
         api.sweep(str(ROOT / "examples/demo-session.jsonl"), ["tiered"], ["budget=1000,2000"])
 
 
+SAME = ["budget=20000,20_000", "salience.decay=0.5:0.50000000001:3", "tiered:line_tokens=9,09"]
+
+
+@pytest.mark.parametrize("text", SAME)
+def test_two_settings_are_not_the_same(text):
+    with pytest.raises(InputError, match="two settings are "):
+        api.sweep("doc-analysis", ["tiered"], [text])
+
+
+def test_a_sweep_is_of_one_agent_and_of_rows_that_memory_holds():
+    with pytest.raises(InputError, match="one agent at a time"):
+        api.sweep("doc-analysis", ["tiered"], ["agents=1,2"])
+    for seeds in (10**20, 5_000_001):
+        with pytest.raises(InputError, match="runs are more than can be made"):
+            api.sweep("doc-analysis", ["tiered"], ["budget=1000,2000"], seeds=seeds)
+
+
+def test_a_listed_option_of_a_policy_is_a_number_where_it_is_one():
+    vary = ["tag-or-drop:rewrite.below=0.1,0.6", "tag-or-drop:tag=on,off"]
+    found = api.sweep("doc-analysis", ["tag-or-drop"], vary, seeds=1, settings=SMALL)
+    assert [tuple(point.values()) for point in found.points] == [
+        *((0.1, "on"), (0.1, "off")),
+        *((0.6, "on"), (0.6, "off")),
+    ]
+
+
 def test_a_varied_price_is_the_price_of_its_rows():
     prices = ["claude-sonnet-5", "gpt-4.1"]
     vary = [f"price={','.join(prices)}"]
@@ -280,6 +306,40 @@ def test_a_goal_says_who_is_best_where():
             if sum(row["policy"] == policy for row in rows) == 3
         }
         assert min(mean, key=mean.get) in best and set(best) <= set(mean)
+
+
+def printed(found):
+    return "\n".join(note for table in found.tables(wide=True) for note in table.notes)
+
+
+def test_where_none_is_best_it_is_said():
+    """Nobody completes where the first pins exceed the budget, or meets what nobody can meet."""
+    given = {"seeds": 2, "settings": {"turns": 20}}
+    two, vary = ["tiered", "masking"], ["budget=1000,30000"]
+    for more, says in (
+        ({}, "No policy completed a run in 1 (50.0 %) of the settings."),
+        ({"minimise": "total_cost_usd"}, "No policy completed every run in 1 (50.0 %)"),
+        (
+            {"minimise": "total_cost_usd", "require": ["peak_tokens<=1"]},
+            "No policy meets every requirement in 2 (100 %) of the settings.",
+        ),
+    ):
+        found = api.sweep("doc-analysis", two, vary, **given, **more)
+        assert found.best[0] == [] and says in printed(found)
+    assert "failed: tiered in 2 runs, the first on doc-analysis: " in printed(found)
+    alone = api.sweep("doc-analysis", ["tiered"], vary, **given, minimise="total_cost_usd")
+    assert alone.best == {0: [], 1: ["tiered"]}
+    nowhere = printed(api.sweep("doc-analysis", ["tiered"], ["budget=900,1000"], **given))
+    assert "tokens:" not in nowhere
+
+
+def test_settings_of_which_one_seed_is_finished_are_not_ranked(tmp_path):
+    def report(done, planned):
+        if done >= 6:
+            raise KeyboardInterrupt
+
+    found = small(out=tmp_path, report=report, partial=True)
+    assert len(found.rows) == 6 and list(found.best) == [0]
 
 
 def test_all_differences_of_a_sweep_are_one_family():

@@ -49,7 +49,7 @@ def test_what_leads_is_most_over_all_runs_and_alone():
     rows = [
         *(run(0, "gate", 3, 0, 1), run(0, "gate", 0, 1, 1)),
         *(run(1, "gate", 1, 5, 0), run(2, "gate", 2, 0, 2), run(3, "gate", 0, 0, 0)),
-        run(0, "none", None, None, None),
+        *(run(0, "none", None, None, None), run(0, "never", 0, 0, 0)),
     ]
     ways = {0: "slack", 1: "swap", 2: "none", 3: "none"}
     assert led(rows) == {(number, "gate"): way for number, way in ways.items()}
