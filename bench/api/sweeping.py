@@ -12,6 +12,7 @@ from bench.api.asked import SEEDS, at_least_one, with_prices
 from bench.api.started import command_line
 from bench.beside import registry as besides
 from bench.goals import goal
+from bench.runs import check_runs
 from sim.errors import InputError
 
 if TYPE_CHECKING:
