@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bench.api import Comparison
     from bench.tables.parts import Table
 
-__all__ = ["WIDE", "console", "emit", "print_as", "say", "warn"]
+__all__ = ["WIDE", "console", "emit", "ended_early", "print_as", "say", "warn"]
 
 WIDE = 100
 """Columns from which a table has room to spell its numbers out."""
@@ -60,6 +60,17 @@ def console() -> Console:
     return Plain(highlight=False, soft_wrap=False)
 
 
+def ended_early(stopped: BaseException | None, finished: int, planned: int, kept: str) -> int:
+    """Say that *stopped* ended the work, and where the *finished* runs are; return the exit code.
+
+    It is an interrupt, or what broke.
+    """
+    broken = isinstance(stopped, EvictbenchError)
+    why = str(stopped) if broken else "interrupted"
+    say(f"{why}; {finished} of {planned} runs were finished and are {kept}")
+    return BROKEN if broken else INTERRUPTED
+
+
 def print_as(tables: list[Table], form: str) -> None:
     """Print *tables* as *form*, ``table`` or ``md``."""
     from bench.output import markdown, print_tables
@@ -99,11 +110,8 @@ def _say_stopped(comparison: Comparison, out: Path | None, folder: Path | None) 
     kept = f"kept in {out}" if out is not None else "shown; --out DIR would keep them"
     if folder is not None:
         kept = f"kept in {folder}: the same command with --resume goes on"
-    count = f"{comparison.manifest['finished']} of {comparison.manifest['planned']} runs"
-    broken = isinstance(comparison.stopped, EvictbenchError)
-    why = str(comparison.stopped) if broken else "interrupted"
-    click.echo(f"evictbench: {why}; {count} were finished and are {kept}", err=True)
-    return BROKEN if broken else INTERRUPTED
+    finished, planned = (comparison.manifest[name] for name in ("finished", "planned"))
+    return ended_early(comparison.stopped, finished, planned, kept)
 
 
 def _policy_bugs(comparison: Comparison) -> int:

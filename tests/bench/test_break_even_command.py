@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from bench.cli.app import app
 from bench.cli.commands.break_even import command
-from sim.errors import InputError
+from sim.errors import EvictbenchError, InputError
 
 SMALL = ("doc-analysis", "-p", "tiered", "--seeds", "2", "--jobs", "1", "--set", "turns=40")
 FULL = (*SMALL, "--set", "budget=30000")
@@ -116,8 +116,31 @@ def test_two_prices_are_refused() -> None:
     assert found.exit_code == 2 and "it takes one name here" in found.output
 
 
-def test_an_interrupt_keeps_what_was_finished(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_who_does_the_work_changes_nothing() -> None:
+    alone = typed(*FULL, "--format", "csv")
+    shared = typed(*FULL, "--format", "csv", "--jobs", "2", "--executor", "processes")
+    assert shared.exit_code == 0
+    assert shared.stdout == alone.stdout
+
+
+@pytest.mark.parametrize(
+    ("executor", "says"),
+    [("dsk", "dask"), ("dask://127.0.0.1:1", "--jobs is for this machine")],
+)
+def test_an_executor_that_cannot_be_used(executor: str, says: str) -> None:
+    found = typed(*FULL, "--executor", executor)
+    assert found.exit_code == 2 and says in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (KeyboardInterrupt(), "interrupted"),
+        (EvictbenchError("a worker process died"), "a worker process died"),
+    ],
+)
+def test_what_was_finished_is_kept(
+    error: BaseException, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from bench import break_even
 
@@ -128,7 +151,7 @@ def test_an_interrupt_keeps_what_was_finished(
 
     def until_the_third(unit: Any) -> Any:
         if unit.seed == 2:
-            raise KeyboardInterrupt
+            raise error
         return played(unit)
 
     monkeypatch.setattr(break_even, "_play", until_the_third)
@@ -138,4 +161,4 @@ def test_an_interrupt_keeps_what_was_finished(
     assert document["summary"] == alone
     assert (document["manifest"]["finished"], document["manifest"]["planned"]) == (2, 3)
     assert len(file.read_text().splitlines()) == alone[0]["passes"]
-    assert "interrupted; 2 of 3 runs were finished and are shown" in found.stderr
+    assert f"{says}; 2 of 3 runs were finished and are shown" in found.stderr

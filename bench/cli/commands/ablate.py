@@ -50,11 +50,11 @@ def command(
       evictbench ablate support-agent -p tag-or-drop:rewrite.below=0.4
     """
     from bench import ablation, api, progress
-    from bench.cli.codes import INTERRUPTED
-    from bench.cli.emit import WIDE, console, print_as, say, warn
+    from bench.cli.emit import WIDE, console, ended_early, print_as, warn
     from bench.executors import available_jobs
     from bench.output import csv_text, json_document
     from bench.tables.ablation import ablation_tables
+    from sim.errors import InputError
 
     made = ablation.ablation(policy)
     with progress.shown("ablating") as report:
@@ -73,9 +73,7 @@ def command(
             warn=warn,
             partial=True,
         )
-    if found.stopped is not None and (
-        not found.rows or not isinstance(found.stopped, KeyboardInterrupt)
-    ):
+    if found.stopped is not None and (isinstance(found.stopped, InputError) or not found.rows):
         raise found.stopped
     lines = ablation.worth(made, found.rows)
     if form == "json":
@@ -88,7 +86,6 @@ def command(
         wide = form == "md" or console().width >= WIDE
         tables = [*ablation_tables(lines, made.whole, wide), *found.beside_tables(wide)]
         print_as(tables, form)
-    if found.stopped is not None:
-        say(f"interrupted; {len(found.rows)} of {found.manifest['planned']} runs were finished")
-        return INTERRUPTED
-    return 0
+    if found.stopped is None:
+        return 0
+    return ended_early(found.stopped, len(found.rows), found.manifest["planned"], "shown")

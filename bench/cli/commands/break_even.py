@@ -21,7 +21,7 @@ DEFAULT = "coding-agent"
 @options.settings
 @options.price
 @options.prices
-@options.jobs
+@options.workers
 @click.option(
     "--passes",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -37,6 +37,7 @@ def command(
     price: str | None,
     prices: str | None,
     jobs: int | None,
+    executor: str | None,
     passes: Path | None,
     form: str,
 ) -> int:
@@ -52,15 +53,16 @@ def command(
       evictbench break-even
       evictbench break-even doc-analysis -p tiered -p pays-back --price gpt-5.5
       evictbench break-even support-agent --passes passes.jsonl --format json
+      evictbench break-even -p all --seeds 300 --executor dask://HOST:8786
     """
     from bench import break_even, progress
     from bench.api import SEEDS
-    from bench.cli.codes import INTERRUPTED
-    from bench.cli.emit import print_as, say, warn
+    from bench.cli.emit import ended_early, print_as, warn
     from bench.executors import available_jobs
     from bench.output import csv_text, json_document, json_lines
     from bench.results import write_text
     from bench.tables import break_even as shown
+    from sim.errors import EvictbenchError, InputError
 
     work = break_even.workload(
         scenarios or (DEFAULT,),
@@ -72,14 +74,14 @@ def command(
         warn=warn,
     )
     runs: list[break_even.Played] = []
-    interrupted = False
+    stopped: BaseException | None = None
     try:
         with progress.shown("break-even") as report:
-            break_even.collect(work, jobs or available_jobs(), report=report, kept=runs)
-    except KeyboardInterrupt:
-        if not runs:
+            break_even.collect(work, jobs or available_jobs(), executor, report, runs)
+    except (KeyboardInterrupt, EvictbenchError) as error:
+        if isinstance(error, InputError) or not runs:
             raise
-        interrupted = True
+        stopped = error
     if passes is not None:
         lines = json_lines(break_even.pass_rows(runs))
         write_text(passes, "".join(f"{line}\n" for line in lines))
@@ -91,7 +93,4 @@ def command(
         click.echo(csv_text(shown.rows(summary), shown.COLUMNS), nl=False)
     else:
         print_as(shown.break_even_tables(summary), form)
-    if interrupted:
-        say(f"interrupted; {len(runs)} of {work.planned} runs were finished and are shown")
-        return INTERRUPTED
-    return 0
+    return 0 if stopped is None else ended_early(stopped, len(runs), work.planned, "shown")

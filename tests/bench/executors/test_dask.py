@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bench import api
+from bench import api, break_even
 from bench.code_digest import PACKAGES
 from bench.executors import dask
 from bench.output import csv_text
@@ -273,6 +273,15 @@ def test_files_must_lie_there_at_the_same_path(
     assert text_of(compared(away, **mine)) == text_of(compared(None, **mine))
     with pytest.raises(InputError, match=r"^worker tcp://.* has no mine.toml; 1 more of 2 are"):
         compared(away, **{**mine, "prices": "mine.toml"})
+
+
+@pytest.mark.slow
+def test_the_passes_of_a_cluster_are_those_of_one_process(cluster: Cluster) -> None:
+    small = {"turns": 40, "budget": 30_000}
+    work = break_even.workload(["doc-analysis"], POLICIES, seeds=3, settings=small)
+    found = break_even.collect(work, executor=cluster.address)
+    assert found == break_even.collect(work)
+    assert sum(len(run.passes) for run in found) > 0
 
 
 # -- a cluster of this machine ---------------------------------------------------------------
