@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bench.advice.pairs import Costs
 from bench.advice.standing import Standing
+from bench.advice.wording import join
+from bench.statistics import zero_limit
 from bench.tables.parts import Column, Line, Table, dollars, number, percent
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ NONE = "–"
 SHOWN = 3
 """Pairs of one scenario that a table spells out."""
 
-PRICES, PRICES_WIDE = 4, 6
+PRICES, PRICES_WIDE = 3, 5
 """Prices that stand side by side in a table, narrow or wide."""
 
 WIDEST = 11
@@ -30,7 +32,8 @@ WIDEST = 11
 
 PLACES_NOTE = (
     "Under each price: place by cost alone, on the seeds both completed (= shared: the paired "
-    "95 % interval holds 0), and US dollars a completed run. [low, high]: 95 % BCa interval. "
+    "95 % interval holds 0), and US dollars a completed run. [low, high]: 95 % BCa interval; "
+    "(≤ high): exact one-sided 95 % limit where every run has 0. "
     "One --price alone shows peaks, hit rates and differences."
 )
 SHIP_NOTE = (
@@ -51,11 +54,11 @@ def advice_table(
     tables_needed = ceil(len(costs.prices) / (PRICES_WIDE if wide else PRICES))
     width = ceil(len(costs.prices) / tables_needed)
     tables = []
-    for start in range(0, len(costs.prices), width):
-        prices = costs.prices[start : start + width]
-        tables.append(_table(title if not start else "", costs, prices, label))
+    shown = [costs.prices[at : at + width] for at in range(0, len(costs.prices), width)]
+    for prices in shown:
+        tables.append(_table("" if tables else title, costs, prices, label))
     last = tables[-1]
-    notes = (*_varying(costs), *_sentences(advice))
+    notes = (*_varying(costs, [prices[0] for prices in shown]), *_sentences(advice))
     return [*tables[:-1], Table(last.title, last.columns, last.rows, notes)]
 
 
@@ -159,23 +162,35 @@ def _quality(costs: Costs, price: str, policy: str) -> tuple[str, str, str]:
     broken = [row["violations"] for row in rows if row["violations"] is not None]
     done = sum(row["status"] == "completed" for row in rows)
     return (
-        percent(sum(rates) / len(rates)) if rates else NONE,
+        _rate(rates),
         number(sum(broken) / len(broken)) if broken else NONE,
         f"{done}/{len(rows)}",
     )
 
 
-def _varying(costs: Costs) -> Iterator[str]:
-    """Yield a note if what stands beside the costs is not the same at every price."""
+def _rate(rates: Sequence[float]) -> str:
+    """Return the mean of *rates* in percent, with its exact limit if every one of them is zero."""
+    if not rates:
+        return NONE
+    limit = zero_limit(len(rates)) if len(rates) > 1 and not any(rates) else None
+    return percent(sum(rates) / len(rates)) if limit is None else f"0 (≤ {percent(limit)})"
+
+
+def _varying(costs: Costs, firsts: Sequence[str]) -> Iterator[str]:
+    """Yield a note if what stands beside the costs is not the same at every price.
+
+    *firsts* are the first prices of the tables, at which it is shown.
+    """
     first = costs.prices[0]
     if any(
         _quality(costs, price, policy) != _quality(costs, first, policy)
         for price in costs.prices
         for policy in costs.policies
     ):
+        each = ", the first price of each table" if len(firsts) > 1 else ""
         yield (
-            f"Answers and completed runs are those at {first}; they are not the same at every "
-            "price, since lives of cache entries and a policy's own sums differ."
+            f"Answers and completed runs are those at {join(firsts)}{each}; they are not the same "
+            "at every price, since lives of cache entries and a policy's own sums differ."
         )
 
 

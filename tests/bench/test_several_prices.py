@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from bench.prices import load_book
 from bench.selection import select_prices
 from bench.tables.advice import advice_table, stories_advice
 from bench.tables.comparison import comparison_tables
+from bench.tables.parts import Table
 from sim.errors import InputError
 from tests.bench.rows import row
 
@@ -184,6 +185,48 @@ def test_sentences_that_are_left_out_are_counted() -> None:
     assert [line.cells[0] for line in table.rows] == list("abcde")
     assert table.rows[0].cells[-2:] == ("★1 2.00", "5 10.0")
     assert table.rows[4].cells[-2:] == ("5 12.0", "★1 5.00")
+
+
+def cells_of(tables: Sequence[Table]) -> dict[tuple[int, str], tuple[str, ...]]:
+    return {
+        (number, line.cells[0]): line.cells[1:]
+        for number, table in enumerate(tables)
+        for line in table.rows
+    }
+
+
+def test_a_rate_that_was_always_zero_has_its_exact_limit() -> None:
+    """1 − 0.05^(1/3) = 63.2 %; a single run, and a policy that is asked nothing, have none."""
+    rates = {"none": (0.0,) * 3, "some": (0.0, 0.0, 0.3), "unasked": (None,) * 3}
+    rows = [
+        row(policy, seed, price=price, confabulation_rate=rate)
+        for policy, each in rates.items()
+        for price in "xy"
+        for seed, rate in enumerate(each)
+    ]
+    found = cells_of(advice_table("title", rows, advise(rows), False, str))
+    assert {policy: cells[0] for (_, policy), cells in found.items()} == {
+        "none": "0 (≤ 63.2)",
+        "some": "10.0",
+        "unasked": "–",
+    }
+    once = [each for each in rows if each["seed"] == 0]
+    found = cells_of(advice_table("title", once, advise(once), False, str))
+    assert found[0, "none"][0] == "0"
+
+
+def test_what_stands_beside_the_costs_is_that_of_the_tables_first_price() -> None:
+    rows = [
+        row("p", seed, price=price, violations=at)
+        for at, price in enumerate("uvwxyz")
+        for seed in range(2)
+    ]
+    tables = advice_table("title", rows, advise(rows), False, str)
+    assert [table.title for table in tables] == ["title", ""]
+    found = cells_of(tables)
+    assert (found[0, "p"][1], found[1, "p"][1]) == ("0", "3")
+    says = "Answers and completed runs are those at u and x, the first price of each table;"
+    assert tables[-1].notes[0].startswith(says)
 
 
 Run = Callable[..., tuple[int, str, str]]
