@@ -6,6 +6,7 @@ import errno
 import os
 import pkgutil
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
@@ -135,7 +136,7 @@ def _run(arguments: list[str]) -> int:
         if lost:
             return _fail(f"standard output cannot be written: {lost}", BROKEN)
         if os.environ.get(DEBUG):
-            raise
+            traceback.print_exception(error)
         text = " ".join(str(error).split())
         return _fail(
             f"evictbench itself failed, {type(error).__name__}: {text}; {DEBUG}=1 shows where",

@@ -8,9 +8,9 @@ from typing import NoReturn
 
 import click
 
-from bench.cli.codes import INPUT, INTERRUPTED
+from bench.cli.codes import BROKEN, INPUT, INTERRUPTED
 from bench.output import escaped
-from sim.errors import InputError
+from sim.errors import EvictbenchError, InputError
 
 __all__ = ["run_module"]
 
@@ -20,7 +20,8 @@ def run_module(
 ) -> NoReturn:
     """Run *command* as ``python -m NAME`` and exit with what it returns, 0 for None.
 
-    What the user gave wrong is one sentence on standard error, and exit code 2.
+    What the user gave wrong is one sentence on standard error, and exit code 2; what broke is one,
+    and exit code 4.
     """
     try:
         code = command.main(arguments, prog_name=f"python -m {name}", standalone_mode=False)
@@ -33,4 +34,7 @@ def run_module(
     except InputError as error:
         click.echo(f"evictbench: {escaped(str(error))}", err=True)
         sys.exit(INPUT)
+    except EvictbenchError as error:
+        click.echo(f"evictbench: {escaped(str(error))}", err=True)
+        sys.exit(BROKEN)
     sys.exit(code or 0)

@@ -53,7 +53,7 @@ def advice_table(
     costs = Costs(rows)
     tables_needed = ceil(len(costs.prices) / (PRICES_WIDE if wide else PRICES))
     width = ceil(len(costs.prices) / tables_needed)
-    tables = []
+    tables: list[Table] = []
     shown = [costs.prices[at : at + width] for at in range(0, len(costs.prices), width)]
     for prices in shown:
         tables.append(_table("" if tables else title, costs, prices, label))

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from bench.cli import options
+from bench.cli.codes import UNMET
 from sim.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from sim.script import Script
 
 __all__ = ["command"]
-
-TOO_LARGE = 1
-"""The exit code of a loop that does not fit."""
 
 _MOST_NAMED = 5
 _LOOP = ("budget", "attempts", "fill", "material")
@@ -111,7 +109,7 @@ def command(
         from bench.cli.emit import print_as
 
         print_as(shown.ceiling_tables(file, found, give_up(script)), form)
-    return TOO_LARGE if found.over else 0
+    return UNMET if found.over else 0
 
 
 def _worst_case(

@@ -52,7 +52,7 @@ def command(a: Path, b: Path, metrics: tuple[str, ...], tolerance: float, form: 
       Every line for another program:
         evictbench diff results/before results/after --format json
     """
-    from bench.cli.codes import REGRESSION
+    from bench.cli.codes import UNMET
     from bench.cli.emit import WIDE, console, print_as, say
     from bench.diff import chosen, diff
     from bench.output import csv_text, json_document
@@ -70,4 +70,4 @@ def command(a: Path, b: Path, metrics: tuple[str, ...], tolerance: float, form: 
         say(verdict(found))
     else:
         print_as(diff_tables(found, form == "md" or console().width >= WIDE), form)
-    return REGRESSION if found.regression else 0
+    return UNMET if found.regression else 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bench.cli import options
-from bench.cli.codes import INTERRUPTED
+from bench.cli.codes import INTERRUPTED, UNMET
 from sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from bench.gates.unclaimed import Unclaimed
 
 __all__ = ["command"]
-
-DISAGREES = 1
-"""The exit code under ``--strict`` where a gate does not agree."""
 
 
 @click.command()
@@ -70,7 +67,7 @@ def command(
         )
         return INTERRUPTED
     agreed = all(verdict.agrees is True for _, verdict in judged)
-    return DISAGREES if strict and not agreed else 0
+    return UNMET if strict and not agreed else 0
 
 
 def _folder(data: str | None) -> Path | None:
