@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bench.leaders import able
+from bench.eligible import eligible, fault
 from bench.replays.what_if import OWN
-from bench.samples import Row, Runs, comparable, completed, grouped, places, samples
+from bench.samples import Row, Runs, comparable, completed, grouped, samples
 
 __all__ = ["OBJECTIVES", "POOLED", "fronts", "pooled_fronts"]
 
@@ -21,10 +21,10 @@ OBJECTIVES = ("confabulation_rate", "peak_tokens", "total_cost_usd")
 def fronts(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return a line for each scenario, price and policy of *rows* that was attempted.
 
-    The front is of the policies whose share of runs completed cannot be told from the best share,
-    by their means over the `n` seeds that all of them completed; the others are left out, with
-    ``on_front`` None, as they would win by dying early. ``share`` is how often a policy is on the
-    front if those seeds are drawn again with replacement, the same for all; None for a single seed.
+    The front is of the policies that may be chosen (`bench.eligible`), by their means over the `n`
+    seeds that all of them completed; the others are left out, with ``on_front`` None and ``why``.
+    ``share`` is how often a policy is on the front if those seeds are drawn again with replacement,
+    the same for all; None for a single seed.
     An objective without a value on any seed, such as the rate of made-up answers where nothing
     is asked, does not count and is None.
     """
@@ -35,18 +35,21 @@ def fronts(rows: Sequence[Row]) -> list[dict[str, Any]]:
             for policy, mine in runs.items()
             if any(row["status"] != "not-applicable" for row in mine)
         }
-        told = _told(_inside(tried))
-        lines += [
-            {
-                "scenario": scenario,
-                "price": price,
-                "policy": policy,
-                **told.get(policy, _NOTHING),
-                "completed": sum(row["status"] == "completed" for row in mine),
-                "attempted": len(mine),
-            }
-            for policy, mine in tried.items()
-        ]
+        told = _told(eligible(tried))
+        for policy, mine in tried.items():
+            done = sum(row["status"] == "completed" for row in mine)
+            short = f"completed {done:,} of {len(mine):,} runs" if len(mine) > 1 else "failed"
+            lines.append(
+                {
+                    "scenario": scenario,
+                    "price": price,
+                    "policy": policy,
+                    **told.get(policy, _NOTHING),
+                    "completed": done,
+                    "attempted": len(mine),
+                    "why": None if policy in told else fault(mine) or short,
+                }
+            )
     return lines
 
 
@@ -76,13 +79,6 @@ def pooled_fronts(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 _NOTHING = {"n": 0, "on_front": None, "share": None, **dict.fromkeys(OBJECTIVES)}
 """What is told of a policy that is left out."""
-
-
-def _inside(runs: Runs) -> Runs:
-    """Return the runs of the policies that may be on the front."""
-    if len(places(runs)) > 1:
-        return able(runs)
-    return {name: rows for name, rows in runs.items() if rows[0]["status"] == "completed"}
 
 
 def _told(runs: Runs) -> dict[str, dict[str, Any]]:

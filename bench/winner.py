@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bench.eligible import fault
 from bench.goals import Goal, Requirement
 from bench.samples import Row, Runs, comparable, grouped, samples
 from bench.statistics import best, difference, estimate, zero_limit
@@ -24,7 +25,8 @@ def winners(rows: Sequence[Row], goal: Goal) -> list[dict[str, Any]]:
     single run are the same. ``policies`` has a line for each, in the order of the rows:
 
     - ``meets``, whether it completed every run and meets each requirement, and ``why`` it does not,
-      as sentences; a policy that failed a run meets no requirement;
+      as sentences; a policy that failed a run, or is none to choose (`bench.eligible`) for
+      something that no requirement is of, meets none;
     - ``mean``, ``ci_low``, ``ci_high`` of the goal's metric over those seeds, and the same of the
       difference to the winner, ``diff_mean``, ``diff_ci_low``, ``diff_ci_high``;
     - ``limits``, by metric, the exact one-sided 95 % limit of each share that a requirement is of
@@ -95,7 +97,10 @@ def _against(rows: Sequence[Row], goal: Goal) -> list[str]:
         return [f"not applicable: {rows[0]['reason']}"]
     failed = sum(row["status"] != "completed" for row in rows)
     if failed:
-        return [f"failed {failed:,} of {len(rows):,} runs"]
+        return [f"failed {failed:,} of {len(rows):,} runs" if len(rows) > 1 else "failed"]
+    unsafe = fault(rows, [each.metric.name for each in goal.requirements])
+    if unsafe is not None:
+        return [unsafe]
     unmet = [why for each in goal.requirements if (why := _unmet(rows, each))]
     name = goal.metric.name
     if not unmet and all(row[name] is None for row in rows):

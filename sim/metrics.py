@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sim.attribution import CAUSES
 from sim.break_even import Passes
+from sim.errors import PinRemoved
 
 if TYPE_CHECKING:
     from sim.records import Record
@@ -143,6 +144,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("reversals", "count", None, "counts", "absent segments that rose over the threshold"),
     Metric("policy_bugs", "count", "less", "counts", "backstop cuts and undeclared breaches"),
     Metric("breaches", "count", "less", "counts", "declared rules broken"),
+    Metric("pins_lost", "count", "less", "counts", "pins that were removed or cut"),
     Metric("turns", "count", None, "counts", "turns begun"),
 )
 
@@ -230,6 +232,7 @@ class _Measure:
     def truncate(self, record: Record) -> None:
         self._passes.add(record)
         self.add("truncated_tokens", record[4])
+        self.add("pins_lost", int(record[5]))
 
     def rehydrate(self, record: Record) -> None:
         how = {"slack": "slack", "swap": "swap", "blocked": "refused"}.get(record[5])
@@ -289,6 +292,7 @@ class _Measure:
 
     def breach(self, record: Record) -> None:
         self.add("breaches")
+        self.add("pins_lost", int(record[3] == PinRemoved.rule))
 
     def bug(self, record: Record) -> None:
         self.add("policy_bugs")

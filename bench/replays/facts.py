@@ -30,7 +30,7 @@ def facts(records: Iterable[Record]) -> dict[str, Any]:
     call that are due to them: gross, as what was removed saved is not taken off.
     Of both the :data:`MOST` largest are kept, by tokens and by dollars; ``gone_by`` counts all by
     how they went, ``gone_count``, ``broke_count`` and ``broke_usd`` are of all; ``asked_count`` is
-    of all questions and explicit requests, ``pins_lost`` of pins that were removed or cut.
+    of all questions and explicit requests.
     """
     return _Reader().read(records)
 
@@ -50,7 +50,7 @@ class _Reader:
         """What has left, or was brought up to date in place, since the last call."""
         self._removed = self._made = 0
         """Tokens that have left the window, and that came in place of others, since then."""
-        self._asked_count = self._pins_lost = 0
+        self._asked_count = 0
         self._broke: list[dict[str, Any]] = []
 
     def read(self, records: Iterable[Record]) -> dict[str, Any]:
@@ -68,7 +68,6 @@ class _Reader:
             "broke": broke[:MOST],
             "broke_count": len(broke),
             "broke_usd": sum(each["usd"] for each in broke),
-            "pins_lost": self._pins_lost,
         }
 
     def _leave(self, segment: str, turn: int, how: str) -> None:
@@ -103,10 +102,6 @@ class _Reader:
     def _truncate(self, record: Record) -> None:
         self._leave(record[3], record[2], "cut by the backstop")
         self._removed += record[4]
-        self._pins_lost += bool(record[5])
-
-    def _breach(self, record: Record) -> None:
-        self._pins_lost += record[3] == "pin removed"
 
     def _write(self, record: Record) -> None:
         for segment in record[5]:

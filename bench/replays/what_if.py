@@ -45,7 +45,7 @@ def what_if(finished: Finished) -> list[dict[str, Any]]:
     ``saved_tokens``, ``saved_usd`` and ``saved_seconds`` are the recording's, simulated at the same
     price, less the policy's: negative where the policy loses, None where its run did not end.
     Beside them stand how many questions there were and how many were answered *wrong* (stale or
-    made up), the policy's bugs, and what `bench.replays.facts` says.
+    made up), the policy's bugs and the pins it lost, and what `bench.replays.facts` says.
     """
     return [
         _row(row, seen, finished.references.get(row["scenario"]))
@@ -66,7 +66,7 @@ def _row(
     out["queries"] = row["queries"]
     out["wrong"] = row["stale"] + row["confabulated"] if ended else None
     out["policy_bugs"] = row["policy_bugs"]
-    return {**out, **(seen or {})}
+    return {**out, **(seen or {}), "pins_lost": row["pins_lost"]}
 
 
 def pooled(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -8,11 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from bench.beside.registry import measures
+from bench.eligible import UNSAFE, unsafe
 from bench.front import POOLED
 from bench.replays.what_if import OWN
 from bench.tables.comparison import shown_label
 from bench.tables.parts import Column, Line, Table, dollars, interval, percent, short_tokens, tokens
-from bench.tables.what_if import UNSAFE, Row, best_of, marked, part_of, shortened, unsafe
+from bench.tables.what_if import Row, best_of, marked, part_of, shortened
 
 if TYPE_CHECKING:
     from bench.api import Replay

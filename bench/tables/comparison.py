@@ -53,8 +53,8 @@ INTERVAL_NOTE = (
 )
 _NOT_TOLD = "Not to be told"
 LEADERS_NOTE = (
-    f"{_NOT_TOLD}: the paired 95 % interval to the lowest holds 0; of the policies whose share "
-    "of runs completed cannot be told from the best."
+    f"{_NOT_TOLD}: the paired 95 % interval to the lowest holds 0; of the policies that lost no "
+    "pin, had no bug and whose share of runs completed cannot be told from the best."
 )
 _LOWEST = {"peak_tokens": "peak", "total_cost_usd": "cost"}
 """Metrics whose lowest is named where other policies cannot be told from it."""

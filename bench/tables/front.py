@@ -12,8 +12,8 @@ __all__ = ["front_tables"]
 
 NOTE = (
     "The Pareto front: no other policy is at least as good in made-up answers, peak and cost, and "
-    "better in one. share: of resamples of the seeds in which it is on the front "
-    "(docs/statistics.md)."
+    "better in one. share: of resamples of the seeds in which it is on the front. Left out are "
+    "policies that lost pins, had bugs or completed fewer runs (docs/statistics.md)."
 )
 
 _NONE = "–"
@@ -37,7 +37,8 @@ def front_tables(lines: Sequence[Row], wide: bool) -> list[Table]:
             single.append(Line((f"{scenario}{at}", ", ".join(_on_it(mine)) or "none completed it")))
     if single:
         columns = (Column("run once"), Column("on the Pareto front"))
-        tables.append(Table("", columns, tuple(single)))
+        notes = tuple(_left_out(mine)) if len(groups) == 1 else ()
+        tables.append(Table("", columns, tuple(single), notes))
     return [*tables, Table(notes=(NOTE,))] if tables else []
 
 
@@ -76,10 +77,15 @@ def _table(title: str, lines: Sequence[Row], wide: bool) -> Table:
     )
     seeds = f"Means of the {inside[0]['n']:,} runs that all of these completed." if shown else ""
     never = ", ".join(line["policy"] for line in inside if line not in shown)
-    out = ", ".join(
-        f"{line['policy']} ({line['completed']:,} of {line['attempted']:,})"
-        for line in lines
-        if line["on_front"] is None
-    )
-    notes = (seeds, never and f"Never on it: {never}.", out and f"Left out, completed: {out}.")
+    notes = (seeds, never and f"Never on it: {never}.", *_left_out(lines))
     return Table(title, columns, rows, tuple(note for note in notes if note))
+
+
+def _left_out(lines: Sequence[Row]) -> Iterator[str]:
+    """Yield which policies are left out of the front, and why."""
+    out: dict[str, list[str]] = {}
+    for line in lines:
+        if line["why"] is not None:
+            out.setdefault(line["why"], []).append(line["policy"])
+    for why, policies in out.items():
+        yield f"Left out: {', '.join(policies)}: {why}."

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bench.eligible import unsafe
 from bench.tables.batch import pooled_beside, pooled_tables, session_tables
 from bench.tables.comparison import comparison_tables, notes_table
 from bench.tables.parts import Column, Line, Table, dollars, percent, short_tokens, tokens
-from bench.tables.what_if import Row, best_of, marked, part_of, shortened, unsafe
+from bench.tables.what_if import Row, best_of, marked, part_of, shortened
 
 if TYPE_CHECKING:
     from bench.api import Replay
@@ -36,7 +37,10 @@ BROKEN_NOTE = (
     "broken: calls before which a removal, a rewrite or a refresh made tokens behind it be "
     "computed again, and for how much: gross, what it saved later is in $ saved."
 )
-PINS_NOTE = "! removed or cut what the scenario pins (system, tools, task): no policy to choose."
+PINS_NOTE = (
+    "! removed or cut what the scenario pins (system, tools, task), or did what it may not (policy "
+    "bugs): no policy to choose."
+)
 POOLED_NOTE = "[low, high]: 95 % BCa interval of a session's mean, over sessions."
 
 

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bench.eligible import unsafe
 from bench.tables.comparison import shown_label
 
-__all__ = ["UNSAFE", "Row", "best_of", "marked", "part_of", "shortened", "unsafe"]
+__all__ = ["Row", "best_of", "marked", "part_of", "shortened"]
 
 Row = Mapping[str, Any]
-
-UNSAFE = ("pins_lost", "policy_bugs")
-"""What a run has of these makes its policy none to choose."""
-
-
-def unsafe(row: Row) -> bool:
-    """Whether a run removed a pin, or its policy did what it may not."""
-    return any(row.get(name) for name in UNSAFE)
 
 
 def marked(row: Row, wide: bool) -> str:
@@ -26,7 +19,7 @@ def marked(row: Row, wide: bool) -> str:
 
 
 def best_of(rows: Sequence[Row]) -> Row | None:
-    """Return the run that saves most dollars, of those that kept their pins."""
+    """Return the run that saves most dollars, of those that may be chosen."""
     able = [row for row in rows if row["saved_usd"] is not None and not unsafe(row)]
     return max(able, key=lambda row: row["saved_usd"], default=None)
 

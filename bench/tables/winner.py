@@ -23,8 +23,8 @@ __all__ = ["winner_tables"]
 
 NOTE = (
     "★ the winner, = those that cannot be told from it (the paired 95 % interval holds 0). = in a "
-    "requirement is of every run, <= and >= of the mean; a policy that failed a run meets none "
-    "(docs/statistics.md)."
+    "requirement is of every run, <= and >= of the mean; a policy that failed a run, lost a pin or "
+    "had a bug meets none (docs/statistics.md)."
 )
 
 

@@ -394,6 +394,7 @@ def breach(s: State, rule: str, segment: str) -> None:
     if rule == CompressThenSpend.rule and s.now.spent is None:
         raise AuditError("nothing that bars a rewrite has come in this turn")
     s.counts["breaches"] += 1
+    s.counts["pins_lost"] += rule == PinRemoved.rule
 
 
 def bug(s: State, rule: str, segment: str | None, tokens: int | None, says: str) -> None:

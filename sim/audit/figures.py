@@ -23,6 +23,7 @@ _COUNTS = (
     "edit_turns",
     "reversals",
     "breaches",
+    "pins_lost",
     "turns",
     "passes",
     "pings",

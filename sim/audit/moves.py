@@ -375,6 +375,7 @@ def truncate(
     s.window.remove(segment, _size(tokens))
     s.books.truncated += tokens
     s.counts["cuts"] += 1
+    s.counts["pins_lost"] += bool(pinned)
     if not surrogate:
         s.now.unexplained[segment] += 1
     s.now.cut_pairs.update(_pairs_of(s, item))

@@ -58,6 +58,23 @@ def test_means_are_of_the_seeds_that_all_of_them_completed() -> None:
     assert [(line["n"], line["total_cost_usd"]) for line in found] == [(7, 1.0), (7, 1.0)]
 
 
+@pytest.mark.parametrize(
+    ("metric", "why"),
+    [("pins_lost", "lost pins in 1 of 8 runs"), ("policy_bugs", "had policy bugs in 1 of 8 runs")],
+)
+def test_losing_a_pin_or_a_bug_is_no_way_onto_it(metric: str, why: str) -> None:
+    """The others are compared as if it were not there, its share of completed runs included."""
+    made = runs("careless", [(0.0, 1.0, 1.0)] * 8)
+    made[3][metric] = 1
+    made += runs("fails-once", [(0.0, 5.0, 1.0)] * 8)
+    made[8]["status"] = "failed"
+    for pooled in (False, True):
+        shown = [{**each, "scenario": str(each["seed"]), "seed": 0} for each in made]
+        careless, other = pooled_fronts(shown) if pooled else fronts(made)
+        assert (careless["on_front"], careless["why"]) == (None, why)
+        assert (other["on_front"], other["n"], other["why"]) == (True, 7, None)
+
+
 def test_what_is_never_asked_for_does_not_count() -> None:
     made = runs("a", [(None, 5.0, 1.0)] * 3) + runs("b", [(None, 6.0, 1.0)] * 3)
     found = fronts(made)
@@ -100,7 +117,7 @@ def test_the_tables_name_who_is_never_on_it_and_who_is_left_out() -> None:
     assert seeded.notes == (
         "Means of the 8 runs that all of these completed.",
         "Never on it: beaten.",
-        "Left out, completed: quitter (0 of 8).",
+        "Left out: quitter: completed 0 of 8 runs.",
     )
     assert [line.cells for line in once.rows] == [("story", "best")]
     assert notes.notes[0].startswith("The Pareto front:")
@@ -129,6 +146,22 @@ def test_the_commands_take_the_flag(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(printed(capsys, *words, "--format", "json"))
     assert [line["policy"] for line in document["front"]] == ["tiered", "no-op"]
     assert "on the Pareto front" in printed(capsys, "replay", SESSION, "-p", "no-op", "--pareto")
+
+
+def test_one_rule_for_a_comparison_and_a_replay() -> None:
+    """sliding-window removes the oldest, which is what is pinned; no-op leaves that to be cut."""
+    wanted = ["sliding-window", "tiered", "no-op"]
+    small: dict[str, Any] = {"settings": {"budget": 30_000}, "pareto": True}
+    replayed = api.replay([SESSION], wanted, budget=30_000, pareto=True)
+    compared = api.compare(["doc-analysis"], wanted, seeds=2, **small)
+    for found in (replayed, compared):
+        lines = {line["policy"]: line for line in found.front}
+        assert lines["tiered"]["on_front"] is True
+        assert lines["sliding-window"]["why"].startswith("lost pins in ")
+        assert lines["no-op"]["on_front"] is None
+        on_it = {name for name, line in lines.items() if line["on_front"] is not None}
+        lost = {row["policy"] for row in found.rows if row["pins_lost"] or row["policy_bugs"]}
+        assert on_it == set(wanted) - lost
 
 
 def test_the_front_is_there_where_it_was_asked_for() -> None:

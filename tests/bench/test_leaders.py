@@ -26,6 +26,13 @@ def test_a_policy_that_dies_early_is_not_among_them() -> None:
     assert found(made) == [("dear", [])]
 
 
+def test_one_that_loses_a_pin_is_not_among_them() -> None:
+    made = rows("cheap", "total_cost_usd", [1.0] * 20)
+    made[7]["pins_lost"] = 1
+    made += rows("dear", "total_cost_usd", [9.0] * 20)
+    assert found(made) == [("dear", [])]
+
+
 def test_one_that_failed_once_of_twenty_is() -> None:
     made = rows("cheap", "total_cost_usd", [1.0] * 20)
     made[7]["status"] = "failed"

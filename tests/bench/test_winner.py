@@ -60,6 +60,23 @@ def test_who_failed_a_run_meets_nothing_even_where_nothing_is_required() -> None
     assert lines["no"]["why"] == ["not applicable: so"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "why"),
+    [("pins_lost", "lost pins in 1 of 4 runs"), ("policy_bugs", "had policy bugs in 1 of 4 runs")],
+)
+def test_who_is_none_to_choose_does_not_win_unless_a_requirement_is_of_that(
+    metric: str, why: str
+) -> None:
+    made = runs("careless", [1.0] * 4) + runs("worker", [9.0] * 4)
+    made[2][metric] = 1
+    (found,) = winners(made, asked())
+    assert (found["winner"], policy_lines(found)["careless"]["why"]) == ("worker", [why])
+    (found,) = winners(made, asked(f"{metric}<=0.25"))
+    assert (found["winner"], policy_lines(found)["careless"]["why"]) == ("careless", [])
+    (found,) = winners(made, asked(f"{metric}<=0.2"))
+    assert found["winner"] == "worker"
+
+
 def test_equals_is_of_every_run_and_the_other_signs_are_of_the_mean() -> None:
     """The rates 0 and 0.2 in turns have the mean 0.1."""
     made = runs("a", [1.0] * 4)

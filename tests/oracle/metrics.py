@@ -9,7 +9,7 @@ maintenance_cost_usd prefill_seconds total_seconds admitted_tokens surrogate_tok
 fabricated_tokens refreshed_in_tokens refreshed_out_tokens rehydrated_tokens resident_tokens
 evicted_copy_tokens evicted_dispensable_tokens rewritten_tokens truncated_tokens
 never_admitted_tokens missed_tokens evictions rewrites refreshes fetches pages rehydrated_slack
-rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches turns pings
+rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches pins_lost turns pings
 """
 COUNTS = NAMES.split()
 

@@ -263,6 +263,7 @@ class World(Forms):
             if r.full and any(s.pinned for s in r.sources):
                 assert self.policy.ignores_pins, r.key
                 self.m.add("breaches")
+                self.m.add("pins_lost")
             self.window.remove(r)
             book = "copy" if r.copied else "dispensable"
             self.m.add(f"evicted_{book}_tokens", r.tokens)
@@ -552,6 +553,7 @@ class World(Forms):
                 for s in r.sources:
                     s.cut = self.resident(s) is None and self.surrogate(s) is None
                 self.m.add("truncated_tokens", r.tokens)
+                self.m.add("pins_lost", r.full and any(s.pinned for s in r.sources))
                 if r.form != "surrogate":
                     self.m.add("policy_bugs")
 

@@ -154,6 +154,7 @@ def test_metrics_of_everything() -> None:
         "reversals": 1,
         "policy_bugs": 3,
         "breaches": 1,
+        "pins_lost": 2,
         "turns": 4,
         "passes": 4,
         "paid_back": 2,

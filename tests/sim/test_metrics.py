@@ -30,7 +30,8 @@ CONTRACT = {
     "refreshed_out_tokens rehydrated_tokens resident_tokens evicted_copy_tokens "
     "evicted_dispensable_tokens rewritten_tokens truncated_tokens never_admitted_tokens",
     "counts": "missed_tokens evictions rewrites refreshes fetches pages rehydrated_slack "
-    "rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches turns",
+    "rehydrated_swap rehydrated_refused edit_turns reversals policy_bugs breaches pins_lost "
+    "turns",
 }
 NULL_WITHOUT = {
     "confabulation_rate": "queries",
@@ -158,6 +159,13 @@ def test_violations_count_acts() -> None:
     )
     figures = play(it).metrics
     assert (figures["acts"], figures["violations"]) == (3, 1)
+
+
+def test_a_pin_is_lost_where_it_is_removed_or_cut() -> None:
+    diary = Diary(declares=("ignores_pins", "untagged")).turn()
+    diary.truncate("system", 900, pinned=True).truncate("a", 100)
+    diary.breach("pin removed", "task").breach("untagged rewrite", "b")
+    assert measure(diary.end())["pins_lost"] == 2
 
 
 def test_one_action_may_break_two_rules() -> None:

@@ -120,12 +120,6 @@ def test_what_a_surrogate_answers_is_what_was_asked_for():
     assert gone["outcome"] is None
 
 
-def test_pins_that_were_cut_or_removed_are_counted():
-    cut = ("truncate", 1.0, 2, "system", 900, True, False, "the admission of a")
-    found = facts([cut, ("breach", 1.0, 3, "pin removed", "task"), ("breach", 1.0, 3, "x", "y")])
-    assert found["pins_lost"] == 2
-
-
 def test_the_largest_are_kept_and_all_are_counted():
     records = [missed(turn, f"s{turn}", turn) for turn in range(1, MOST + 6)]
     found = facts(records)
