@@ -124,6 +124,14 @@ def test_the_tables_name_who_is_never_on_it_and_who_is_left_out() -> None:
     assert front_tables([], wide=True) == []
 
 
+def test_a_single_table_of_one_run_names_who_is_left_out() -> None:
+    made = [*runs("a", [(0.0, 5.0, 1.0)]), *runs("b", [(0.0, 1.0, 1.0)], status="failed")]
+    made += runs("c", [(0.0, 1.0, 1.0)], pins_lost=3)
+    once, _ = front_tables(fronts(made), wide=True)
+    assert [line.cells for line in once.rows] == [("made-up", "a")]
+    assert once.notes == ("Left out: b: failed.", "Left out: c: lost pins.")
+
+
 def test_the_tables_keep_to_eighty_columns() -> None:
     points = [(0.123, 123_456.0, 12.34)] * 8
     made = runs("slack-swap-refuse:tag=off,rewrite.below=0.3", points)
@@ -157,7 +165,7 @@ def test_one_rule_for_a_comparison_and_a_replay() -> None:
     for found in (replayed, compared):
         lines = {line["policy"]: line for line in found.front}
         assert lines["tiered"]["on_front"] is True
-        assert lines["sliding-window"]["why"].startswith("lost pins in ")
+        assert lines["sliding-window"]["why"].startswith("lost pins")
         assert lines["no-op"]["on_front"] is None
         on_it = {name for name, line in lines.items() if line["on_front"] is not None}
         lost = {row["policy"] for row in found.rows if row["pins_lost"] or row["policy_bugs"]}

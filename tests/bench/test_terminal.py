@@ -292,7 +292,7 @@ def test_what_cannot_be_read_is_not_said_to_be_standard_output(monkeypatch, evic
 
     monkeypatch.setattr(loading, "load", load)
     status, out, err = evictbench("run", "stale-file", "-p", "no-op")
-    assert (status, out) == (1, "")
+    assert (status, out) == (4, "")
     assert err.startswith("evictbench: evictbench itself failed, OSError: ")
     assert "it went wrong" in err and "standard output" not in err
 
