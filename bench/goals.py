@@ -92,5 +92,8 @@ def _requirement(text: str) -> Requirement:
     except ValueError:
         number = float("nan")
     if not isfinite(number):
-        raise InputError(f"the requirement {text!r} compares with {value!r}, which is no number")
+        hint = "; a share of 5 % is written 0.05" if value.endswith("%") else ""
+        raise InputError(
+            f"the requirement {text!r} compares with {value!r}, which is no number{hint}"
+        )
     return Requirement(metric_named(name), relation, number)

@@ -115,13 +115,13 @@ def told(wanted: Precision, seen: Sequence[tuple[int, Sequence[Width]]]) -> dict
         says = f"reached at {seeds:,} seeds (looks: {at})"
     elif found:
         widest = found[0]
-        half = "no interval"
+        half = "no interval, with fewer than two values to take it of"
         if widest.half_width is not None:
             half = f"a half-width of {widest.half_width:.4g}, over {widest.largest:.4g}"
         who = f"{widest.policy} on {widest.scenario} has {half}"
         says = f"not reached by --seeds {seeds:,} (looks: {at}): {who}"
     else:
-        says = f"not reached by --seeds {seeds:,} (looks: {at}): nothing was run on several"
+        says = f"not reached by --seeds {seeds:,} (looks: {at}): no policy was run on several"
     return {
         "asked": str(wanted),
         "reached": precise(found),

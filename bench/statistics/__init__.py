@@ -6,12 +6,13 @@ what each figure is and how well it holds.
 
 from bench.statistics.discovery import q_values
 from bench.statistics.intervals import LEVEL, Estimate, Sample, difference, estimate, median
-from bench.statistics.permutation import p_values
+from bench.statistics.permutation import FEWEST, p_values
 from bench.statistics.ranking import best, ranks
 from bench.statistics.resamples import RESAMPLES
 from bench.statistics.zero import zero_limit
 
 __all__ = [
+    "FEWEST",
     "LEVEL",
     "RESAMPLES",
     "Estimate",

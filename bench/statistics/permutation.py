@@ -11,10 +11,14 @@ from bench.statistics.intervals import Sample
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXACT", "FLIPS", "p_values"]
+__all__ = ["EXACT", "FEWEST", "FLIPS", "p_values"]
 
 EXACT = 13
 """Differences other than zero up to which every assignment of signs is counted."""
+
+FEWEST = 6
+"""Pairs below which no difference is significant at 5 %: of five, 2 of 2**5 assignments are as far
+from zero as any can be."""
 
 FLIPS = 9_999
 """Random assignments of signs behind a p-value where there are more differences."""

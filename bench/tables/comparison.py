@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from bench.statistics import FEWEST
 from bench.tables.advice import PLACES_NOTE, SHIP_NOTE, advice_table, stories_advice
 from bench.tables.parts import (
     Column,
@@ -50,6 +52,10 @@ INTERVAL_NOTE = (
     "[low, high]: 95 % BCa interval of the mean over seeds; (≤ high): exact one-sided 95 % limit "
     "where every run has 0. *: a difference that is significant among all of its metric here, the "
     "share of false ones among them kept to 5 % (docs/statistics.md)."
+)
+FEW_NOTE = (
+    f"Fewer than {FEWEST} seeds show no difference, however clear: read intervals, places and a "
+    "winner as what came of these runs alone."
 )
 _NOT_TOLD = "Not to be told"
 LEADERS_NOTE = (
@@ -96,6 +102,8 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
         tables.append(_stories_table({name: rows[name] for name in together}, wide))
         tables += stories_advice({name: advice.get(name, ()) for name in together})
     notes = (RANK_NOTE, INTERVAL_NOTE, DONE_NOTE) if seeded else ()
+    if any(1 < len({row["seed"] for row in each}) < FEWEST for each in rows.values()):
+        notes = (*notes, FEW_NOTE)
     if any(line.startswith(_NOT_TOLD) for table in tables for line in table.notes):
         notes = (*notes, LEADERS_NOTE)
     if any(priced[name] for name in rows if name not in together):
@@ -411,18 +419,22 @@ def _failure_counts(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _failures(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield who failed and why; of reasons that differ in their figures alone, the first."""
     for name, runs in rows.items():
-        groups: dict[str, dict[str, int]] = {}
+        groups: dict[str, list[Row]] = {}
         for row in runs:
             if row["status"] == "failed":
-                policies = groups.setdefault(str(row["reason"]), {})
-                policies[row["policy"]] = policies.get(row["policy"], 0) + 1
+                kind = re.split(r"\d", str(row["reason"]), maxsplit=1)[0]
+                groups.setdefault(kind, []).append(row)
         seeds = len({(row["seed"], row["price"]) for row in runs})
-        for reason, policies in groups.items():
+        for mine in groups.values():
+            counts = Counter(row["policy"] for row in mine)
             who = ", ".join(
-                policy if seeds == 1 else f"{policy} ×{count}" for policy, count in policies.items()
+                policy if seeds == 1 else f"{policy} ×{count}" for policy, count in counts.items()
             )
-            yield f"failed: {name}, {reason}: {who}"
+            others = len({row["reason"] for row in mine}) - 1
+            like = f", and {others:,} more of the kind" if others else ""
+            yield f"failed: {name}, {mine[0]['reason']}{like}: {who}"
 
 
 def _count(n: int, word: str) -> str:

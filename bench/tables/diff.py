@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bench.statistics import FEWEST
 from bench.tables.parts import (
     Column,
     Line,
@@ -23,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["diff_tables", "verdict"]
 
 Row = Mapping[str, Any]
-
-FEWEST = 6
-"""Pairs below which nothing can be shown: 2 of the 2 ** 5 swaps of five are too many."""
 
 SEEDS_NAMED = 6
 """Runs that failed named one by one."""
@@ -50,6 +49,13 @@ def verdict(found: Difference) -> str:
     if not any(line["changed"] for line in found.lines):
         return f"No regression: {runs}, and no figure differs."
     more = f", {_count(len(better), 'figure')} better" if better else ""
+    once = len(found.of("one run"))
+    if once and found.most == 1:
+        changed = _count(once, "figure")
+        return f"No regression: of a single run nothing is claimed, and {changed} changed{more}."
+    if found.most < FEWEST and found.of("chance"):
+        few = f"{found.most} pairs can show none, however clear; it takes {FEWEST}"
+        return f"No regression: {few}{more}."
     return f"No regression in {runs}{more}."
 
 
@@ -139,11 +145,14 @@ def _notes(found: Difference) -> Iterator[str]:
         if count:
             differ = _count(count, "figure") + (" differs" if count == 1 else " differ")
             yield says.format(differ)
+    nowhere = Counter(line["metric"] for line in found.of("none"))
+    if nowhere:
+        lines = Counter(line["metric"] for line in found.lines)
+        named = (f"{name}{'' if n == lines[name] else ' (of some)'}" for name, n in nowhere.items())
+        yield f"Not compared, since no pair has both values: {', '.join(named)}."
     for name, only in (("A", found.only_a), ("B", found.only_b)):
         for each in only:
             yield f"only in {name}: {each['what']} {each['name']}, {_count(each['runs'], 'run')}."
-    if 1 < found.most < FEWEST and found.of("chance"):
-        yield f"{found.most} pairs show no difference, however clear: it takes {FEWEST} at least."
 
 
 def _failures(failed: Sequence[Row]) -> Iterator[str]:

@@ -70,8 +70,10 @@ def _notes(line: Row, goal: Goal) -> Iterator[str]:
     met = sum(each["meets"] for each in line["policies"])
     done = "meets every requirement" if goal.requirements else "completed every run"
     winner = line["winner"]
-    if winner is None:
-        yield f"No policy {done}, so none wins."
+    if winner is None and met:
+        yield f"None wins: of those left, no seed has a value of {goal.metric.name} for each."
+    elif winner is None:
+        yield "None wins: every policy is out."
     else:
         among = f"the only one that {done}" if met == 1 else f"one of {met:,}, each of which {done}"
         alike = f"; {', '.join(line['alike'])} cannot be told from it" if line["alike"] else ""

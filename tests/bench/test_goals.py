@@ -39,6 +39,7 @@ def test_nothing_asked_is_no_goal() -> None:
         (["violations<1"], "calls", None, "'violations<1' is not METRIC=VALUE"),
         (["violations=few"], "calls", None, "'few', which is no number"),
         (["violations=nan"], "calls", None, "'nan', which is no number"),
+        (["confabulation_rate<=5%"], "calls", None, "no number; a share of 5 % is written 0.05"),
         (["violation=0"], "calls", None, "did you mean 'violations'"),
         ([], "cals", None, "did you mean 'calls'"),
         (["violations=0"], None, None, "needs --minimise"),

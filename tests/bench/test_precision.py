@@ -131,8 +131,10 @@ def test_what_is_told() -> None:
         "--until-ci calls=0.25: not reached by --seeds 20 (looks: 20): b on s has a half-width of "
         "0.5, over 0.25"
     )
-    assert told(wanted, [(20, [none])])["says"].endswith("b on s has no interval")
-    assert told(wanted, [(1, [])])["says"].endswith("nothing was run on several")
+    assert told(wanted, [(20, [none])])["says"].endswith(
+        "b on s has no interval, with fewer than two values to take it of"
+    )
+    assert told(wanted, [(1, [])])["says"].endswith("no policy was run on several")
 
 
 def test_the_rows_are_those_of_as_many_seeds() -> None:

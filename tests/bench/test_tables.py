@@ -171,6 +171,25 @@ def test_the_pairs_stand_there_where_some_are_missing() -> None:
     assert "failed: fam, attempts exhausted: naive-rewrite ×1" in notes.notes
 
 
+def test_reasons_that_differ_in_figures_alone_are_one() -> None:
+    made = family()
+    for r in made:
+        if r["policy"] == "naive-rewrite" and r["seed"] < 3:
+            r.update(status="failed", reason=f"the pinned segments need {r['seed']} tokens (a)")
+    notes = comparison_tables(comparison(made), wide=True)[-1].notes
+    assert [note for note in notes if note.startswith("failed: ")] == [
+        "failed: fam, the pinned segments need 0 tokens (a), and 2 more of the kind: "
+        "naive-rewrite ×3"
+    ]
+
+
+@pytest.mark.parametrize(("seeds", "said"), [(2, True), (5, True), (6, False)])
+def test_few_seeds_are_said_to_be_few(seeds: int, said: bool) -> None:
+    made = [row(p, seed, scenario="fam") for p in "ab" for seed in range(seeds)]
+    notes = comparison_tables(comparison(made), wide=True)[-1].notes
+    assert any(note.startswith("Fewer than 6 seeds show no difference") for note in notes) is said
+
+
 def test_stories_stand_together_by_outcome_without_intervals() -> None:
     made = [
         row(p, scenario=s, queries=1, **{"correct": int(p != "b"), "confabulated": int(p == "b")})

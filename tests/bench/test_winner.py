@@ -14,7 +14,7 @@ from bench.output import print_tables
 from bench.tables.winner import winner_tables
 from bench.winner import winners
 from sim.errors import InputError
-from tests.bench.rows import row
+from tests.bench.rows import row, rows
 
 SMALL = ("doc-analysis", "-p", "tiered", "-p", "no-op", "--seeds", "2", "--set", "turns=12")
 
@@ -181,7 +181,19 @@ def test_the_table_says_that_none_wins() -> None:
     question = asked("confabulation_rate=0")
     table, _ = winner_tables(winners(runs("a", [1.0] * 3, 0.1), question), question, wide=False)
     assert table.rows == ()
-    assert table.notes[0] == "No policy meets every requirement, so none wins."
+    assert table.notes[0] == "None wins: every policy is out."
+
+
+def test_the_table_says_so_where_those_left_share_no_seed() -> None:
+    question = asked(minimise="first_confabulation_turn")
+    made = rows("a", "first_confabulation_turn", [3, None])
+    made += rows("b", "first_confabulation_turn", [None, 3])
+    (line,) = winners(made, question)
+    assert (line["winner"], line["n"]) == (None, 0)
+    table, _ = winner_tables([line], question, wide=False)
+    assert table.notes[0] == (
+        "None wins: of those left, no seed has a value of first_confabulation_turn for each."
+    )
 
 
 def test_the_table_keeps_to_eighty_columns() -> None:

@@ -79,7 +79,8 @@ def test_the_other_way_round_it_is_better(run: Run, folders: None) -> None:
 
 
 def test_the_same_says_so(run: Run, folders: None) -> None:
-    assert run("a", "a")[:2] == (0, "No regression: 17 paired runs, and no figure differs.\n\n")
+    code, out, _ = run("a", "a", "--metric", "total_cost_usd")
+    assert (code, out) == (0, "No regression: 17 paired runs, and no figure differs.\n\n")
 
 
 def test_the_tolerance_is_a_percentage(run: Run, folders: None) -> None:
@@ -137,11 +138,20 @@ def test_few_pairs_are_said_to_be_too_few(run: Run, tmp_path: Path) -> None:
     keep(tmp_path / "b", rows("p", "stale", [9] * 5))
     code, out, _ = run("a", "b")
     assert code == 0
-    assert "5 pairs show no difference, however clear: it takes 6 at least." in out
+    assert out.startswith("No regression: 5 pairs can show none, however clear; it takes 6.\n")
     keep(tmp_path / "a", rows("p", "stale", [0]))
     keep(tmp_path / "b", rows("p", "stale", [9]))
     code, out, _ = run("a", "b")
     assert code == 0 and "changed, in a single run" in out
+    said = "No regression: of a single run nothing is claimed, and 1 figure changed.\n"
+    assert out.startswith(said)
+
+
+def test_what_has_no_value_is_not_passed_over_in_silence(run: Run, folders: None) -> None:
+    code, out, _ = run("a", "b", "--metric", "first_confabulation_turn")
+    assert code == 0
+    said = "Not compared, since no pair has both values: first_confabulation_turn."
+    assert said in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
