@@ -13,6 +13,9 @@ __all__ = ["check_alike"]
 _PLACES = frozenset({"price", "prices", "tool_logs"})
 """Settings that say where something is found: what is found there is compared itself."""
 
+_SPREAD = ("vary", "design", "points")
+"""What the settings of a sweep follow from; a comparison has none of them."""
+
 _MOST = 3
 """Differences that a sentence names."""
 
@@ -20,7 +23,8 @@ _MOST = 3
 def check_alike(a: Results, b: Results) -> None:
     """Raise InputError if runs of *a* and *b* cannot be compared, and say what differs.
 
-    Of the scenarios that both have, kind, settings, prices and stimuli must be the same.
+    Of the scenarios that both have, kind, settings, prices and stimuli must be the same; the
+    stimuli of two sweeps can be compared where both have the same settings.
     """
     if a.key != b.key:
         one, other = (_words(each.key[:-4]) for each in (a, b))
@@ -31,6 +35,8 @@ def check_alike(a: Results, b: Results) -> None:
     for name, mine in a.manifest["scenarios"].items():
         if isinstance(mine, Mapping) and isinstance(others.get(name), Mapping):
             _check_scenario(name, mine, others[name], frozenset(a.key))
+            if all(a.manifest.get(what) == b.manifest.get(what) for what in _SPREAD):
+                _check_stimuli(name, mine, others[name])
 
 
 def _check_scenario(
@@ -44,6 +50,9 @@ def _check_scenario(
     for price, row in _prices(one).items():
         if price in rows:
             _same(f"prices of {price}", row, rows[price])
+
+
+def _check_stimuli(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     meets = _mapping(other.get("stimuli"))
     for seed, met in _mapping(one.get("stimuli")).items():
         if meets.get(seed, met) != met:

@@ -22,12 +22,14 @@ class Done:
     """The *rows* of the task of that *number*, one a policy, in the order of the plan.
 
     *turns* has those of each row as :func:`pack` packs them, None for a run that came to nothing;
-    it is empty where turns were not asked for.
+    it is empty where turns were not asked for. *met* is the hash of what every policy met, None
+    where none met anything, as where the first pins are over the budget.
     """
 
     number: int
     rows: list[Row]
     turns: Sequence[str | None] = ()
+    met: str | None = None
 
 
 def pack(turns: Turns) -> str:

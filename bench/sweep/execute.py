@@ -83,4 +83,5 @@ def run_task(task: Task) -> Done:
     check_digests(results)
     rows = [{**front, **result.row} for result in results]
     turns = [None if each.turns is None else pack(each.turns) for each in results]
-    return Done(task.number, rows, turns if task.turns else ())
+    met = next((result.digest for result in results if result.digest is not None), None)
+    return Done(task.number, rows, turns if task.turns else (), met)

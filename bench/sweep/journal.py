@@ -1,8 +1,8 @@
 """The journal of a sweep: every task that is finished, on disk before the next is begun.
 
 A line is a CRC-32 of the rest in eight hexadecimal digits, a space, and JSON. The first is the
-header, which says what the sweep is; each other one holds the number of a task, its rows and, where
-they are kept, their turns, which stay on disk until they are asked for. Lines are only ever added,
+header, which says what the sweep is; each other one holds the number of a task, its rows, what
+was met and, where they are kept, their turns, which stay on disk until they are asked for. Lines are only ever added,
 so that after a kill the file is whole but for its end, and what is there can be told from what is
 torn by the sums alone.
 """
@@ -39,7 +39,8 @@ _NONE = "it is not the journal of a sweep"
 class Journal:
     """The open journal of the sweep in a folder; a context manager, which closes it.
 
-    *header* is what the sweep was when it was begun, *finished* the rows of each task by number.
+    *header* is what the sweep was when it was begun, *finished* the rows of each task by number,
+    *met* the hash of what its policies met.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Journal:
         file: FileIO,
         header: dict[str, Any],
         finished: dict[int, list[Row]],
+        met: dict[int, str | None],
         lines: dict[int, tuple[int, int]],
     ) -> None:
         self._file = file
@@ -54,6 +56,7 @@ class Journal:
         """Where the line of each task begins, and its length in bytes."""
         self.header = header
         self.finished = finished
+        self.met = met
 
     @classmethod
     def begin(cls, folder: Path, header: Mapping[str, Any]) -> Journal:
@@ -67,7 +70,7 @@ class Journal:
         except BaseException:
             file.close()
             raise
-        return cls(file, dict(header), {}, {})
+        return cls(file, dict(header), {}, {}, {})
 
     @classmethod
     def resume(
@@ -94,6 +97,7 @@ class Journal:
         header: dict[str, Any] | None = None
         first = b""
         finished: dict[int, list[Row]] = {}
+        met: dict[int, str | None] = {}
         lines: dict[int, tuple[int, int]] = {}
         torn: list[int] = []
         """Damaged lines behind the last whole one: the end of what a kill left."""
@@ -116,7 +120,8 @@ class Journal:
             if "task" not in entry:
                 raise InputError("another journal begins here", file=path, line=number)
             task, rows = entry["task"], entry["rows"]
-            if finished.setdefault(task, rows) != rows:
+            same = finished.setdefault(task, rows) == rows
+            if met.setdefault(task, entry["met"]) != entry["met"] or not same:
                 fault = f"task {task} has other results here than further up"
                 raise InputError(fault, file=path, line=number)
             lines.setdefault(task, (begins, len(line)))
@@ -132,15 +137,16 @@ class Journal:
             file.close()
             path.unlink()
             return None
-        return cls(file, header, finished, lines)
+        return cls(file, header, finished, met, lines)
 
     def keep(self, done: Done) -> None:
         """Put a task that is *done* on disk; raises InputError if that fails."""
-        entry: dict[str, Any] = {"task": done.number, "rows": done.rows}
+        entry: dict[str, Any] = {"task": done.number, "rows": done.rows, "met": done.met}
         if done.turns:
             entry["turns"] = done.turns
         self._lines[done.number] = _append(self._file, entry)
         self.finished[done.number] = done.rows
+        self.met[done.number] = done.met
 
     def turns(self, task: int) -> Sequence[str | None]:
         """Return the packed turns of each row of a *task* that is kept, from the disk.

@@ -14,9 +14,11 @@ __all__ = ["KeptTurns", "Memory", "Store"]
 
 
 class Store(Protocol):
-    """What keeps the tasks that are done; *finished* has the rows of each by its number."""
+    """What keeps the tasks that are done; *finished* has the rows of each by its number,
+    *met* the hash of what its policies met."""
 
     finished: dict[int, list[Row]]
+    met: dict[int, str | None]
 
     def keep(self, done: Done) -> None:
         """Keep a task that is *done*; raises InputError if that fails."""
@@ -30,11 +32,13 @@ class Memory:
 
     def __init__(self) -> None:
         self.finished: dict[int, list[Row]] = {}
+        self.met: dict[int, str | None] = {}
         self._turns: dict[int, Sequence[str | None]] = {}
 
     def keep(self, done: Done) -> None:
         """Keep a task that is *done*."""
         self.finished[done.number] = done.rows
+        self.met[done.number] = done.met
         self._turns[done.number] = done.turns
 
     def turns(self, task: int) -> Sequence[str | None]:

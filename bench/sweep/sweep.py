@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,11 +177,36 @@ def _result(
     return Sweep(
         rows,
         baseline,
-        {**manifest, **mark, "finished": len(rows), "notes": []},
+        {
+            **manifest,
+            **mark,
+            "scenarios": {
+                name: {**described, "stimuli": _stimuli(plan, store)}
+                for name, described in manifest["scenarios"].items()
+            },
+            "finished": len(rows),
+            "notes": [],
+        },
         stopped,
         goal=goal,
         points=points(plan),
     )
+
+
+def _stimuli(plan: Plan, store: Store) -> dict[str, str]:
+    """Return for each seed, as a text, the hash of what was met.
+
+    Where settings differ in it, as where the turns are varied, it is one of the hashes of all.
+    """
+    met: dict[str, list[str]] = {}
+    for task in plan.tasks():
+        found = store.met.get(task.number)
+        if found is not None:
+            met.setdefault(str(task.seed), []).append(found)
+    return {
+        seed: each[0] if len(set(each)) == 1 else sha256("".join(each).encode()).hexdigest()
+        for seed, each in met.items()
+    }
 
 
 def _turns(plan: Plan, store: Store) -> Sequence[Turns | None]:

@@ -63,6 +63,16 @@ def test_settings_that_were_varied_are_the_keys_own() -> None:
         check_alike(results(made, key), results(ROWS))
 
 
+def test_what_two_sweeps_met_is_compared_where_their_settings_are_the_same() -> None:
+    made = [{"budget": 100, **each} for each in ROWS]
+    one, other = (results(made, ("budget", *KEY), s=facts(stimuli={"0": met})) for met in "xy")
+    one.manifest["vary"] = other.manifest["vary"] = [{"key": "budget", "values": ["100"]}]
+    with pytest.raises(InputError, match="s is not the same workload in the two: what seed 0"):
+        check_alike(one, other)
+    other.manifest["vary"] = [{"key": "budget", "values": ["100", "200"]}]
+    check_alike(one, other)
+
+
 def test_strict_fails_runs_and_must_be_the_same() -> None:
     strict = results(ROWS)
     strict.manifest["strict"] = True

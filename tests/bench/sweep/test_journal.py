@@ -19,7 +19,7 @@ ROWS = {n: [{"policy": "p", "cost": 0.1 + n, "tokens": n, "reason": None}] for n
 def folder(tmp_path):
     with Journal.begin(tmp_path, HEADER) as journal:
         for number, rows in ROWS.items():
-            journal.keep(Done(number, rows))
+            journal.keep(Done(number, rows, met=f"{number}"))
     return tmp_path
 
 
@@ -33,6 +33,7 @@ def test_what_was_kept_is_there_again(folder):
     journal, warnings = resumed(folder)
     with journal:
         assert journal.header == HEADER and journal.finished == ROWS and not warnings
+        assert journal.met == {n: f"{n}" for n in ROWS}
 
 
 def test_cut_short_anywhere_it_is_whole_up_to_there_and_goes_on(folder):
@@ -48,7 +49,7 @@ def test_cut_short_anywhere_it_is_whole_up_to_there_and_goes_on(folder):
         with journal:
             assert journal.finished == {n: ROWS[n] for n in range(kept - 1)} and not warnings
             for number in range(kept - 1, len(ROWS)):
-                journal.keep(Done(number, ROWS[number]))
+                journal.keep(Done(number, ROWS[number], met=f"{number}"))
         assert (folder / NAME).read_bytes() == whole
 
 
@@ -71,9 +72,10 @@ def test_a_damaged_line_is_named_and_its_task_is_missing(folder):
     assert "line 4" in told
 
 
-def test_two_results_of_one_task_are_refused(folder):
+@pytest.mark.parametrize("other", [Done(1, ROWS[4], met="1"), Done(1, ROWS[1], met="4")])
+def test_two_results_of_one_task_are_refused(folder, other):
     with Journal.resume(folder) as journal:
-        journal.keep(Done(1, ROWS[4]))
+        journal.keep(other)
     with pytest.raises(InputError, match="other results"):
         Journal.resume(folder)
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -270,6 +271,25 @@ def test_the_command_prints_it(form, capsys):
         )
     else:
         assert "what moves it" in out and "What the gate says most" in out
+
+
+def test_what_every_seed_met_is_in_the_manifest(tmp_path):
+    """A decay changes no script; turns do, and the hash is then one of the hashes of both."""
+    given = {"seeds": 2, "settings": {**SMALL, "turns": 20}}
+    alone = api.compare(["doc-analysis"], ["tiered"], **given)
+    found = api.sweep("doc-analysis", ["tiered"], ["salience.decay=0.5,0.9"], **given)
+    told, expected = (
+        each.manifest["scenarios"]["doc-analysis"]["stimuli"] for each in (found, alone)
+    )
+    assert told == expected and list(told) == ["0", "1"]
+    longer = api.compare(["doc-analysis"], ["tiered"], seeds=2, settings={**SMALL, "turns": 30})
+    more = longer.manifest["scenarios"]["doc-analysis"]["stimuli"]
+    both = api.sweep(
+        "doc-analysis", ["tiered"], ["turns=20,30"], seeds=2, settings={"budget": 20_000}
+    )
+    assert both.manifest["scenarios"]["doc-analysis"]["stimuli"] == {
+        seed: sha256((expected[seed] + more[seed]).encode()).hexdigest() for seed in ("0", "1")
+    }
 
 
 def test_a_finished_sweep_is_shown_again_and_not_run_over(tmp_path):
