@@ -1,10 +1,10 @@
 """The journal of a sweep: every task that is finished, on disk before the next is begun.
 
 A line is a CRC-32 of the rest in eight hexadecimal digits, a space, and JSON. The first is the
-header, which says what the sweep is; each other one holds the number of a task, its rows, what
-was met and, where they are kept, their turns, which stay on disk until they are asked for. Lines are only ever added,
-so that after a kill the file is whole but for its end, and what is there can be told from what is
-torn by the sums alone.
+header, which says what the sweep is; each other one holds the number of a task, its rows, what was
+met and, where they are kept, their turns, which stay on disk until they are asked for. Lines are
+only ever added, so that after a kill the file is whole but for its end, and what is there can be
+told from what is torn by the sums alone.
 """
 
 from __future__ import annotations

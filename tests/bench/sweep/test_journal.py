@@ -199,10 +199,10 @@ def test_a_full_disk_is_told_and_what_stands_before_it_is_kept(folder, limit, be
     limit(ends[2] + 5)
     with Journal.resume(folder) if begun else Journal.begin(folder, HEADER) as journal:
         for number in range(len(journal.finished), 2):
-            journal.keep(number, ROWS[number])
+            journal.keep(Done(number, ROWS[number], met=f"{number}"))
         for _ in range(2):
             with pytest.raises(InputError, match="cannot write it: File too large"):
-                journal.keep(2, ROWS[2])
+                journal.keep(Done(2, ROWS[2], met="2"))
         assert journal.finished == kept
     assert (folder / NAME).read_bytes() == whole[: ends[2] + 5]
     limit(None)
