@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bench.results.atomic import is_file_or_new, prepare, write_bytes, write_text
 from bench.results.read import Results, load
-from bench.results.write import save, tidy
+from bench.results.write import save, tidy, vacant
 
 __all__ = [
     "Results",
@@ -19,6 +19,7 @@ __all__ = [
     "prepare",
     "save",
     "tidy",
+    "vacant",
     "write_bytes",
     "write_text",
 ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.output import json_document, plain
 from bench.results.atomic import prepare, remove_unfinished, replaced, write_bytes
-from bench.results.names import FORMAT, MANIFEST, SCHEMA, TABLES
+from bench.results.names import FORMAT, JOURNAL, MANIFEST, SCHEMA, TABLES
 from bench.results.parquet import write_parquet
 from bench.results.schema import schema
 from bench.results.tables import tables_of
@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from bench.results.tables import Table
     from bench.turns import Turns
 
-__all__ = ["save", "tidy"]
+__all__ = ["save", "tidy", "vacant"]
+
+
+def vacant(folder: Path) -> None:
+    """Make *folder*, and see that a comparison can be written to it.
+
+    Raises InputError where nothing can be written, and where an unfinished sweep is.
+    """
+    prepare(folder)
+    if (folder / JOURNAL).exists():
+        raise InputError(
+            "there is an unfinished sweep; sweep --resume goes on with it, another --out leaves it",
+            file=folder,
+        )
 
 
 def save(comparison: Comparison, folder: Path, turns: Sequence[Turns | None] = ()) -> None:

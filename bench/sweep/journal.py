@@ -20,13 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bench.results.names import JOURNAL
 from bench.sweep.done import Done, Row
 from sim.errors import InputError
 
-__all__ = ["NAME", "Journal"]
-
-NAME = "journal.jsonl"
-"""File of a folder of results in which an unfinished sweep keeps its cells."""
+__all__ = ["Journal"]
 
 VERSION = 1
 
@@ -64,7 +62,7 @@ class Journal:
 
         Raises InputError where there is a journal already, and where it cannot be written.
         """
-        file = _opened(folder / NAME, new=True)
+        file = _opened(folder / JOURNAL, new=True)
         try:
             _append(file, {"evictbench_sweep": VERSION, **header})
         except BaseException:
@@ -82,7 +80,7 @@ class Journal:
         again. Raises InputError for a file that is no journal, one of a later version or made of
         several, and for two different results of one task.
         """
-        path = folder / NAME
+        path = folder / JOURNAL
         if not path.exists():
             return None
         file = _opened(path, new=False)

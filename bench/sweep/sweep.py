@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from bench.manifest import describe_scenario, versions
 from bench.results import Results, load, prepare, save, tidy
-from bench.results.names import MANIFEST
+from bench.results.names import JOURNAL, MANIFEST
 from bench.selection import select_baseline
 from bench.sweep.execute import execute
 from bench.sweep.fingerprint import changes, fingerprint, folded
-from bench.sweep.journal import NAME, Journal
+from bench.sweep.journal import Journal
 from bench.sweep.result import Sweep
 from bench.sweep.store import KeptTurns, Memory
 from scenarios.scenario import PinsOverBudget
@@ -83,7 +83,7 @@ def _finished(folder: Path, mark: Mapping[str, Any], resume: bool) -> Results | 
 
     Raises InputError where they are in the way, or of another sweep than *mark* is of.
     """
-    if (folder / NAME).exists() or not (folder / MANIFEST).exists():
+    if (folder / JOURNAL).exists() or not (folder / MANIFEST).exists():
         return None
     if not resume:
         raise InputError("there are results already; name another folder", file=folder)

@@ -87,11 +87,11 @@ def command(
     from bench import api, progress
     from bench.cli.emit import emit, warn
     from bench.executors import available_jobs
-    from bench.results import prepare
+    from bench.results import vacant
 
     options.needs_out(turns, out)
     if out is not None:
-        prepare(out)
+        vacant(out)
     with progress.shown("comparing") as report:
         comparison = api.compare(
             scenarios or None,

@@ -85,7 +85,7 @@ def command(
     from bench import api, progress
     from bench.cli.emit import emit, say, warn
     from bench.executors import available_jobs
-    from bench.results import prepare
+    from bench.results import vacant
 
     if listed:
         return _list_formats(form)
@@ -93,7 +93,7 @@ def command(
         raise click.UsageError("missing argument 'FILE...'")
     options.needs_out(turns, out)
     if out is not None:
-        prepare(out)
+        vacant(out)
     with progress.shown("replaying") as report:
         comparison = api.replay(
             files,

@@ -6,8 +6,9 @@ import signal
 
 import pytest
 
+from bench.results.names import JOURNAL
 from bench.sweep.done import Done, pack, unpack
-from bench.sweep.journal import NAME, Journal
+from bench.sweep.journal import Journal
 from bench.sweep.store import KeptTurns
 from sim.errors import InputError
 
@@ -37,34 +38,34 @@ def test_what_was_kept_is_there_again(folder):
 
 
 def test_cut_short_anywhere_it_is_whole_up_to_there_and_goes_on(folder):
-    whole = (folder / NAME).read_bytes()
+    whole = (folder / JOURNAL).read_bytes()
     ends = [at for at, byte in enumerate(whole, 1) if byte == ord("\n")]
     for size in range(len(whole) + 1):
-        (folder / NAME).write_bytes(whole[:size])
+        (folder / JOURNAL).write_bytes(whole[:size])
         journal, warnings = resumed(folder)
         kept = sum(end <= size for end in ends)
         if kept == 0:
-            assert journal is None and not (folder / NAME).exists()
+            assert journal is None and not (folder / JOURNAL).exists()
             continue
         with journal:
             assert journal.finished == {n: ROWS[n] for n in range(kept - 1)} and not warnings
             for number in range(kept - 1, len(ROWS)):
                 journal.keep(Done(number, ROWS[number], met=f"{number}"))
-        assert (folder / NAME).read_bytes() == whole
+        assert (folder / JOURNAL).read_bytes() == whole
 
 
 def test_a_line_that_comes_twice_is_one(folder):
-    lines = (folder / NAME).read_bytes().splitlines(keepends=True)
-    (folder / NAME).write_bytes(b"".join([*lines, lines[2], lines[3]]))
+    lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
+    (folder / JOURNAL).write_bytes(b"".join([*lines, lines[2], lines[3]]))
     journal, warnings = resumed(folder)
     with journal:
         assert journal.finished == ROWS and not warnings
 
 
 def test_a_damaged_line_is_named_and_its_task_is_missing(folder):
-    lines = (folder / NAME).read_bytes().splitlines(keepends=True)
+    lines = (folder / JOURNAL).read_bytes().splitlines(keepends=True)
     lines[3] = lines[3].replace(b"2.1", b"9.9")
-    (folder / NAME).write_bytes(b"".join(lines))
+    (folder / JOURNAL).write_bytes(b"".join(lines))
     journal, warnings = resumed(folder)
     with journal:
         assert journal.finished == {n: rows for n, rows in ROWS.items() if n != 2}
@@ -103,10 +104,10 @@ FOREIGN = [
 
 @pytest.mark.parametrize("text", FOREIGN)
 def test_what_is_no_journal_is_left_alone(tmp_path, text):
-    (tmp_path / NAME).write_bytes(text)
+    (tmp_path / JOURNAL).write_bytes(text)
     with pytest.raises(InputError, match="not the journal of a sweep"):
         Journal.resume(tmp_path)
-    assert (tmp_path / NAME).read_bytes() == text
+    assert (tmp_path / JOURNAL).read_bytes() == text
 
 
 def test_one_of_a_later_version_is_refused(tmp_path, monkeypatch):
@@ -137,9 +138,9 @@ def test_turns_stay_on_disk_and_are_there_again(folder):
 def test_turns_that_are_damaged_meanwhile_are_not_read(folder):
     with Journal.resume(folder) as journal:
         journal.keep(Done(7, ROWS[0], [pack(TURNS)]))
-        data = bytearray((folder / NAME).read_bytes())
+        data = bytearray((folder / JOURNAL).read_bytes())
         data[-9] ^= 1
-        (folder / NAME).write_bytes(data)
+        (folder / JOURNAL).write_bytes(data)
         with pytest.raises(InputError, match="of task 7 is damaged"):
             journal.turns(7)
 
@@ -147,7 +148,7 @@ def test_turns_that_are_damaged_meanwhile_are_not_read(folder):
 def test_a_line_of_which_a_full_disk_took_a_part_is_not_kept(folder):
     """A limit to a file's size is as a disk is: a write up to it is cut short, and not refused."""
     resource = pytest.importorskip("resource")
-    size = (folder / NAME).stat().st_size
+    size = (folder / JOURNAL).stat().st_size
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Journal.resume(folder) as journal:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 9, before[1]))
@@ -157,7 +158,7 @@ def test_a_line_of_which_a_full_disk_took_a_part_is_not_kept(folder):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert 7 not in journal.finished
-    assert (folder / NAME).stat().st_size == size + 9
+    assert (folder / JOURNAL).stat().st_size == size + 9
     journal, warnings = resumed(folder)
     with journal:
         assert journal.finished == ROWS and not warnings
@@ -168,11 +169,11 @@ def test_there_may_be_none(tmp_path):
 
 
 def test_two_journals_in_one_file_are_refused(folder):
-    whole = (folder / NAME).read_bytes()
-    (folder / NAME).write_bytes(whole + whole)
+    whole = (folder / JOURNAL).read_bytes()
+    (folder / JOURNAL).write_bytes(whole + whole)
     with pytest.raises(InputError, match=r"journal.jsonl:7: another journal begins here"):
         Journal.resume(folder)
-    assert (folder / NAME).read_bytes() == whole + whole
+    assert (folder / JOURNAL).read_bytes() == whole + whole
 
 
 @pytest.fixture
@@ -190,12 +191,12 @@ def limit():
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_full_disk_is_told_and_what_stands_before_it_is_kept(folder, limit, begun):
-    whole = (folder / NAME).read_bytes()
+    whole = (folder / JOURNAL).read_bytes()
     ends = [at for at, byte in enumerate(whole, 1) if byte == ord("\n")]
     kept = {n: ROWS[n] for n in range(2)}
-    (folder / NAME).unlink()
+    (folder / JOURNAL).unlink()
     if begun:
-        (folder / NAME).write_bytes(whole[: ends[1]])
+        (folder / JOURNAL).write_bytes(whole[: ends[1]])
     limit(ends[2] + 5)
     with Journal.resume(folder) if begun else Journal.begin(folder, HEADER) as journal:
         for number in range(len(journal.finished), 2):
@@ -204,7 +205,7 @@ def test_a_full_disk_is_told_and_what_stands_before_it_is_kept(folder, limit, be
             with pytest.raises(InputError, match="cannot write it: File too large"):
                 journal.keep(Done(2, ROWS[2], met="2"))
         assert journal.finished == kept
-    assert (folder / NAME).read_bytes() == whole[: ends[2] + 5]
+    assert (folder / JOURNAL).read_bytes() == whole[: ends[2] + 5]
     limit(None)
     again, warnings = resumed(folder)
     with again:
@@ -216,4 +217,4 @@ def test_a_disk_that_has_no_room_for_the_header_is_told(tmp_path, limit):
     with pytest.raises(InputError, match="cannot write it"):
         Journal.begin(tmp_path, HEADER)
     limit(None)
-    assert Journal.resume(tmp_path) is None and not (tmp_path / NAME).exists()
+    assert Journal.resume(tmp_path) is None and not (tmp_path / JOURNAL).exists()

@@ -17,7 +17,7 @@ from bench import api
 from bench.cli import main
 from bench.output import plain
 from bench.results import save
-from bench.sweep.journal import NAME
+from bench.results.names import JOURNAL
 from sim.errors import InputError
 from sim.streams import uniform
 
@@ -119,7 +119,7 @@ def test_the_same_bytes_with_any_number_of_workers_and_no_journal_is_left(tmp_pa
     small(out=tmp_path / "one")
     small(out=tmp_path / "two", jobs=2)
     assert files(tmp_path / "one") == files(tmp_path / "two")
-    assert NAME not in files(tmp_path / "one")
+    assert JOURNAL not in files(tmp_path / "one")
 
 
 def stopped(folder, after):
@@ -135,11 +135,11 @@ def stopped(folder, after):
 
 def test_what_is_finished_is_not_run_again(tmp_path):
     stopped(tmp_path, 8)
-    kept = (tmp_path / NAME).read_bytes()
+    kept = (tmp_path / JOURNAL).read_bytes()
     begun = []
     small(out=tmp_path, resume=True, report=lambda done, planned: begun.append(done))
     assert begun[0] >= 8 and kept.count(b"\n") > 1
-    assert NAME not in files(tmp_path)
+    assert JOURNAL not in files(tmp_path)
 
 
 def test_another_sweep_is_refused_by_name(tmp_path):
@@ -199,6 +199,17 @@ def test_a_changed_file_of_the_user_is_refused_by_name(tmp_path):
         file.write_text(made[file])
     again = api.sweep(str(scenario), [spec], ["budget=9000,20000"], resume=True, **given)
     assert len(again.rows) == 4
+
+
+def test_no_comparison_is_written_over_an_unfinished_sweep(tmp_path, capsys):
+    stopped(tmp_path, 4)
+    kept = files(tmp_path)
+    demo = str(ROOT / "examples/demo-session.jsonl")
+    for words in (["compare", "doc-analysis", "--seeds", "1"], ["replay", demo]):
+        with pytest.raises(SystemExit) as left:
+            main([*words, "--out", str(tmp_path)])
+        assert left.value.code == 2 and "there is an unfinished sweep" in capsys.readouterr().err
+    assert files(tmp_path) == kept
 
 
 def test_results_that_are_of_no_sweep_are_told(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from bench import api
 from bench.cli import main
 from bench.results import load, save
-from bench.sweep.journal import NAME
+from bench.results.names import JOURNAL
 from sim.errors import InputError
 
 SMALL = {"turns": 25, "budget": 20_000}
@@ -79,7 +79,7 @@ def by_run(rows, turns):
 def test_stopped_and_resumed_the_bytes_are_the_same(tmp_path):
     small(tmp_path / "whole", jobs=2)
     stopped(tmp_path / "halves", 6)
-    assert NAME in files(tmp_path / "halves")
+    assert JOURNAL in files(tmp_path / "halves")
     torn = tmp_path / "halves" / ".turns.parquet.x1y2"
     torn.write_bytes(b"PAR1")
     small(tmp_path / "halves", resume=True)
