@@ -7,11 +7,12 @@ would make them.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -56,6 +57,7 @@ def connected(address: str, kit: Kit) -> Iterator[Workers]:
     from distributed import Client
 
     with _quiet():
+        _greet(address)
         try:
             client = Client(address, timeout=REACHED, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -67,6 +69,37 @@ def connected(address: str, kit: Kit) -> Iterator[Workers]:
             except TimeoutError:
                 raise InputError(f"the scheduler at {address} has no workers") from None
             yield from _work(client, kit)
+
+
+def _greet(address: str) -> None:
+    """Raise InputError where what is at *address*, if anything, does not say that it schedules.
+
+    A client would wait without end for what says nothing, and take the first words of a web server
+    for a length of exabytes.
+    """
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    async def asked() -> str:
+        about = Security().get_connection_args("client")
+        async with (
+            asyncio.timeout(REACHED + 1.0),
+            rpc(address, timeout=REACHED, connection_args=about) as there,
+        ):
+            return str((await there.identity())["type"])
+
+    try:
+        with ThreadPoolExecutor(1) as thread:  # this one may have a loop of its own
+            kind = thread.submit(asyncio.run, asked()).result()
+        why = None if kind == "Scheduler" else f"it is a {kind.lower()}"
+    except TimeoutError:
+        why = "nothing that listens there answers"
+    except (OSError, ValueError, TypeError) as error:  # the last for want of certificates
+        why = " ".join(str(error).split())
+    except Exception as error:
+        why = f"what is there is none ({type(error).__name__})"
+    if why is not None:
+        raise InputError(f"no scheduler is reached at {address}: {why}")
 
 
 @contextmanager

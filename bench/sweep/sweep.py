@@ -69,12 +69,16 @@ def carry_out(
     if before is not None:
         return Sweep(before.rows, named, before.manifest, goal=goal, points=points(plan))
     with _journal(folder, plan, mark, command, settings, resume, warn) as journal:
-        stopped = execute(plan, journal, jobs, executor, report)
-        found = _result(plan, journal, named, goal, journal.header["manifest"], stopped)
-        if stopped is None:
-            tidy(folder)
-            save(found, folder, _turns(plan, journal))
-            journal.remove()
+        try:
+            stopped = execute(plan, journal, jobs, executor, report)
+            found = _result(plan, journal, named, goal, journal.header["manifest"], stopped)
+            if stopped is None:
+                tidy(folder)
+                save(found, folder, _turns(plan, journal))
+                journal.remove()
+        finally:
+            if not journal.finished:  # there is nothing to go on with
+                journal.remove()
     return found
 
 

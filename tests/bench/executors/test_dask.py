@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from shutil import copytree, ignore_patterns
 from typing import Any
 
 import pytest
+from distributed import Client
 
 from bench import api, break_even
 from bench.code_digest import PACKAGES
@@ -341,6 +343,41 @@ def test_a_scheduler_that_is_not_reached_is_told(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(dask, "REACHED", 0.2)
     with pytest.raises(InputError, match=r"^no scheduler is reached at tcp://127\.0\.0\.1:1: "):
         compared("dask://127.0.0.1:1", **BRIEF)
+
+
+@pytest.mark.parametrize(
+    ("greeting", "says"),
+    [(b"", "nothing that listens there answers"), (b"SSH-2.0-x\r\n" * 9, "what is there is none")],
+    ids=["silent", "other"],
+)
+def test_what_is_no_scheduler_is_told(
+    monkeypatch: pytest.MonkeyPatch, greeting: bytes, says: str
+) -> None:
+    monkeypatch.setattr(dask, "REACHED", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(greeting)
+                while connection.recv(1024):
+                    pass
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        told = f"^no scheduler is reached at tcp://{address}: {says}"
+        with pytest.raises(InputError, match=told):
+            compared(f"dask://{address}", **BRIEF)
+        thread.join(PATIENCE)
+
+
+@pytest.mark.slow
+def test_a_worker_is_no_scheduler(cluster: Cluster) -> None:
+    with Client(cluster.address.replace("dask:", "tcp:"), set_as_default=False) as client:
+        worker = min(client.scheduler_info()["workers"])
+    with pytest.raises(InputError, match=rf"^no scheduler is reached at {worker}: it is a worker$"):
+        compared(worker, **BRIEF)
 
 
 @pytest.mark.slow

@@ -133,6 +133,16 @@ def stopped(folder, after):
     assert isinstance(found.stopped, KeyboardInterrupt)
 
 
+def test_a_sweep_of_which_nothing_is_finished_leaves_nothing_to_resume(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        small(out=tmp_path, report=stop)
+    assert files(tmp_path) == {}
+
+
+def stop(done, planned):
+    raise KeyboardInterrupt
+
+
 def test_what_is_finished_is_not_run_again(tmp_path):
     stopped(tmp_path, 8)
     kept = (tmp_path / JOURNAL).read_bytes()
