@@ -40,6 +40,7 @@ __all__ = [
     "SPECS",
     "code",
     "describe",
+    "head",
     "installed",
     "make",
     "names",
@@ -120,7 +121,7 @@ def make(spec: str) -> Policy:
     if foreign.is_path(spec):
         path, name, rest = foreign.parse(spec)
         factory = foreign.from_file(path, name)
-        return foreign.build(factory, f"{path}:{name}", split(rest, name) if rest else {})
+        return foreign.build(factory, head(spec), split(rest, name) if rest else {})
     name, colon, rest = (part.strip() for part in spec.partition(":"))
     if colon and not rest:
         raise InputError(f"policy {name}: no option follows the colon")
@@ -130,6 +131,14 @@ def make(spec: str) -> Policy:
     return foreign.build(_installed(name), name, given)
 
 
+def head(spec: str) -> str:
+    """Return what names the policy in *spec*: all but its options."""
+    if foreign.is_path(spec):
+        path, name, _ = foreign.parse(spec)
+        return f"{path}:{name}"
+    return spec.partition(":")[0].strip()
+
+
 def code(spec: str) -> bytes:
     """Return the source file of a policy from outside the project; empty for one of its own.
 
@@ -137,7 +146,7 @@ def code(spec: str) -> bytes:
     """
     if foreign.is_path(spec):
         return foreign.read(foreign.parse(spec)[0])
-    name = spec.partition(":")[0].strip()
+    name = head(spec)
     return b"" if name in SPECS else foreign.code(_installed(name))
 
 

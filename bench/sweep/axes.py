@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,7 @@ class Axis:
     @property
     def option(self) -> str:
         """The name of the policy's option, or the key itself."""
-        return self.key if self.policy is None else self.key.partition(":")[2]
+        return self.key if self.policy is None else self.key.rpartition(":")[2]
 
     @property
     def size(self) -> int | None:
@@ -92,12 +92,13 @@ class Axis:
         return math.exp(value) if self.log else value
 
 
-def axes(texts: Iterable[str], keys: Mapping[str, Any], policies: Sequence[str]) -> list[Axis]:
+def axes(texts: Iterable[str], keys: Mapping[str, Any], policies: Mapping[str, str]) -> list[Axis]:
     """Return the axes that *texts* describe, in their order.
 
-    *keys* are those of the scenario, by name (``scenarios.keys.Key``); *policies* the labels that
-    are compared, whose options can be varied as ``POLICY:OPTION``. Raises InputError for a text
-    that is of neither form, for an unknown key or policy, and for a key that comes twice.
+    *keys* are those of the scenario, by name (``scenarios.keys.Key``); *policies* the specs, by
+    label, of those that are compared, whose options can be varied as ``POLICY:OPTION``. Raises
+    InputError for a text that is of neither form, for an unknown key or policy, for a key that
+    comes twice, and for an option that its policy was given already.
     """
     found: dict[str, Axis] = {}
     for text in texts:
@@ -112,11 +113,11 @@ def axes(texts: Iterable[str], keys: Mapping[str, Any], policies: Sequence[str])
     return list(found.values())
 
 
-def _axis(key: str, rest: str, keys: Mapping[str, Any], policies: Sequence[str]) -> Axis:
+def _axis(key: str, rest: str, keys: Mapping[str, Any], policies: Mapping[str, str]) -> Axis:
     policy, whole = None, False
     if ":" in key:
         policy = _label(key, policies)
-        whole = _takes_whole(*key.split(":", 1))
+        whole = _takes_whole(*key.rsplit(":", 1))
     elif key in keys:
         whole = keys[key].sort == "whole"
     else:
@@ -134,15 +135,21 @@ def _axis(key: str, rest: str, keys: Mapping[str, Any], policies: Sequence[str])
     return Axis(key, (), low, high, count, log, whole, policy)
 
 
-def _label(key: str, policies: Sequence[str]) -> str:
+def _label(key: str, policies: Mapping[str, str]) -> str:
     """Return the label of the one policy that *key* names; it may have options of its own."""
-    name = key.partition(":")[0]
-    found = [label for label in policies if label.partition(":")[0] == name]
+    from policies import registry
+    from policies.options import split
+
+    name, _, option = key.rpartition(":")
+    found = [label for label, spec in policies.items() if registry.head(spec) == name]
     if not found:
-        names = [label.partition(":")[0] for label in policies]
+        names = [registry.head(spec) for spec in policies.values()]
         raise InputError(f"--vary {key}: {unknown('policy', name, names)}")
     if len(found) > 1:
         raise InputError(f"--vary {key}: {' and '.join(found)} are both {name}; sweep one of them")
+    given = policies[found[0]][len(name) + 1 :]
+    if given and option in split(given, name):
+        raise InputError(f"{key} is set and varied; leave one of them out")
     return found[0]
 
 

@@ -108,7 +108,7 @@ def plan(
 
     chosen = select_policies(policies)
     base = load(scenario, settings)
-    found = tuple(read_axes(vary, _keys(base), list(chosen)))
+    found = tuple(read_axes(vary, _keys(base), chosen))
     for axis in found:
         if axis.key in settings:
             raise InputError(f"{axis.key} is set and varied; leave one of them out")
@@ -195,16 +195,13 @@ def _option(value: Any) -> Any:
 def _spec(spec: str, options: Mapping[str, Any]) -> str:
     """Return *spec* with *options* over its own; raises InputError for what it does not take."""
     from policies import registry
+    from policies.options import split
 
     if not options:
         return spec
-    given = ",".join(f"{name}={value}" for name, value in options.items())
-    name, colon, rest = spec.partition(":")
-    if colon:
-        from policies.options import split
-
-        known = {**split(rest, name), **{k: str(v) for k, v in options.items()}}
-        given = ",".join(f"{name}={value}" for name, value in known.items())
-    made = f"{name}:{given}"
+    name = registry.head(spec)
+    own = spec[len(name) + 1 :]
+    given = {**(split(own, name) if own else {}), **options}
+    made = f"{name}:{','.join(f'{key}={value}' for key, value in given.items())}"
     registry.make(made)
     return made

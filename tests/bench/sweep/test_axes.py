@@ -12,7 +12,7 @@ KEYS = reference.every_key()
 
 
 def one(text, *policies):
-    (axis,) = axes([text], KEYS, policies)
+    (axis,) = axes([text], KEYS, dict(zip(policies, policies, strict=True)))
     return axis
 
 
@@ -97,9 +97,11 @@ def test_a_grid_of_too_few_whole_numbers_is_refused():
 
 def test_a_key_comes_once_and_something_is_varied():
     with pytest.raises(InputError, match="twice"):
-        axes(["budget=1:2:2", "budget=3:4:2"], KEYS, [])
+        axes(["budget=1:2:2", "budget=3:4:2"], KEYS, {})
     with pytest.raises(InputError, match="nothing to vary"):
-        axes([], KEYS, [])
+        axes([], KEYS, {})
     two = ["tiered:arrival=off", "tiered:pins=off"]
     with pytest.raises(InputError, match="are both tiered"):
-        axes(["tiered:rewrite.below=0.1:0.2:2"], KEYS, two)
+        one("tiered:rewrite.below=0.1:0.2:2", *two)
+    with pytest.raises(InputError, match="is set and varied"):
+        one("masking:keep=5:9:3", "masking:keep=4")

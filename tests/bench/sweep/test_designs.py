@@ -13,7 +13,7 @@ KEYS = reference.every_key()
 
 
 def made(design, count, *texts):
-    return points(axes(texts, KEYS, []), design, count)
+    return points(axes(texts, KEYS, {}), design, count)
 
 
 def test_a_grid_is_every_combination_the_last_key_first():

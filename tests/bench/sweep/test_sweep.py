@@ -105,6 +105,40 @@ def test_a_listed_option_of_a_policy_is_a_number_where_it_is_one():
     ]
 
 
+KEEPS = """
+from sim.actions import Evict
+
+
+class Keeps:
+    label = "keeps"
+
+    def __init__(self, most=9):
+        self.most = most
+
+    def start(self, view):
+        self.by_position = view.position_order(lambda segment: not segment.held)
+
+    def before_call(self, view):
+        while len(self.by_position) > self.most:
+            yield Evict(self.by_position.first().id, "oldest")
+"""
+
+
+def test_an_option_of_a_policy_of_ones_own_is_varied(tmp_path):
+    """A sweep's runs are those of the policy with the option given."""
+    policy = tmp_path / "keeps.py"
+    policy.write_text(KEEPS)
+    spec = f"{policy}:Keeps"
+    given = {"seeds": 1, "settings": SMALL}
+    found = api.sweep("doc-analysis", [spec], [f"{spec}:most=3,6"], **given)
+    for most, row in zip((3, 6), found.rows, strict=True):
+        (alone,) = api.compare(["doc-analysis"], [f"{spec}:most={most}"], **given).rows
+        assert row[f"{spec}:most"] == most
+        assert {key: value for key, value in row.items() if key in alone} == alone
+    few, more = (row["mean_tokens"] for row in found.rows)
+    assert few < more
+
+
 def test_a_varied_price_is_the_price_of_its_rows():
     prices = ["claude-sonnet-5", "gpt-4.1"]
     vary = [f"price={','.join(prices)}"]
