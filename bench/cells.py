@@ -28,6 +28,7 @@ __all__ = [
     "price_of",
     "run_one",
     "values_of",
+    "writer_of",
 ]
 
 _REQUEST_KEYS = frozenset({"cache.breakpoints", "cache.long"})
@@ -95,16 +96,25 @@ def price_of(settings: Mapping[str, Any]) -> Price:
 
     `prices` in them is the user's own price book, if there is one.
     """
-    from bench.prices import file_stamp
-
     overrides = tuple(
         (key.removeprefix("cache."), value)
         for key, value in sorted(settings.items())
         if key.startswith("cache.") and key not in _REQUEST_KEYS and value is not None
     )
+    return _price(settings["price"], overrides, _stamp(settings))
+
+
+def writer_of(settings: Mapping[str, Any]) -> Price | None:
+    """Return the price of the model that writes the summaries, None if it is the agent's own."""
+    name = settings.get("summariser.price")
+    return None if name is None else _price(name, (), _stamp(settings))
+
+
+def _stamp(settings: Mapping[str, Any]) -> tuple[Path, int, int] | None:
+    from bench.prices import file_stamp
+
     book = settings.get("prices")
-    stamp = None if book is None else file_stamp(book)
-    return _price(settings["price"], overrides, stamp)
+    return None if book is None else file_stamp(book)
 
 
 @lru_cache(maxsize=64)
@@ -135,7 +145,8 @@ def _simulate(script: Script, policy: Policy, strict: bool, digest: str) -> Run:
     from sim.engine import run
 
     with blamed(script, policy):
-        return run(script, policy, price_of(script.settings), strict=strict, digest=digest)
+        price, writer = price_of(script.settings), writer_of(script.settings)
+        return run(script, policy, price, strict=strict, digest=digest, writer=writer)
 
 
 @contextmanager

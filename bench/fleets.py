@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bench.cells import blamed, make_policy, not_applicable, price_of, values_of
+from bench.cells import blamed, make_policy, not_applicable, price_of, values_of, writer_of
 from bench.turns import turns_of
 from sim.errors import InputError, PolicyError
 
@@ -98,6 +98,9 @@ def _simulate(
     from sim.fleet import run_fleet
 
     policies = [make_policy(spec) for _ in scripts]
-    price = price_of(scripts[0].settings)
+    settings = scripts[0].settings
+    price, writer = price_of(settings), writer_of(settings)
     with blamed(scripts[0], policies[0]):
-        return run_fleet(scripts, policies, price, strict=strict, digests=digests, keep=keep)
+        return run_fleet(
+            scripts, policies, price, strict=strict, digests=digests, keep=keep, writer=writer
+        )

@@ -57,6 +57,14 @@ SETTINGS: Mapping[str, Any] = MappingProxyType(
         "clock.extra_call_seconds": 5.0,
         "call.output_tokens": 20,
         "cache.breakpoints": (),
+        "output.reserve": 0,
+        "count.by": "exact",
+        "line.characters": 40.0,
+        "summariser.retention": "keep",
+        "summariser.fabricate": 0.0,
+        "summariser.fail": 0.0,
+        **{f"estimate.{kind}": 1.0 for kind in Kind},
+        **{f"characters.{kind}": 4.0 for kind in Kind},
     }
 )
 """Common keys of every such script, where it does not say otherwise."""

@@ -32,6 +32,8 @@ class Composed:
     """One line for lists."""
     source: ClassVar[str]
     """Where the rule comes from."""
+    version: ClassVar[str] = ""
+    """Of a policy of the field: the version of its harness that it was read in."""
     options: ClassVar[tuple[Option, ...]] = ()
     requires: ClassVar[frozenset[str]] = frozenset()
     """Capabilities that a scenario must offer."""

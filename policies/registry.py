@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from policies import foreign
+from policies import foreign, harness
 from policies.boundary_prune import BoundaryPrune
 from policies.clairvoyant import Clairvoyant
 from policies.compaction import Compaction
@@ -52,33 +53,34 @@ __all__ = [
 GROUP = "evictbench.policies"
 """Entry-point group under which installed packages register policy classes."""
 
-SPECS: Mapping[str, type[Composed]] = MappingProxyType(
-    {
-        policy.name: policy
-        for policy in (
-            NaiveTrim,
-            SlidingWindow,
-            NaiveRewrite,
-            NaiveRehydrate,
-            TagOrDrop,
-            SlackSwapRefuse,
-            Tiered,
-            Disciplined,
-            PaysBack,
-            Lease,
-            Masking,
-            ContextEditing,
-            BoundaryPrune,
-            RollingSummary,
-            Hybrid,
-            Compaction,
-            Recorded,
-            Clairvoyant,
-            NoOp,
-        )
-    }
+_SEED = re.compile(r"S\d")
+
+_OWN: tuple[type[Composed], ...] = (
+    NaiveTrim,
+    SlidingWindow,
+    NaiveRewrite,
+    NaiveRehydrate,
+    TagOrDrop,
+    SlackSwapRefuse,
+    Tiered,
+    Disciplined,
+    PaysBack,
+    Lease,
+    Masking,
+    ContextEditing,
+    BoundaryPrune,
+    RollingSummary,
+    Hybrid,
+    Compaction,
+    Recorded,
+    Clairvoyant,
+    NoOp,
 )
-"""Every policy of the project, in the order in which lists show them."""
+
+SPECS: Mapping[str, type[Composed]] = MappingProxyType(
+    {policy.name: policy for policy in (*_OWN, *harness.found())}
+)
+"""Every policy of the project, in the order in which lists show them; the field's own are last."""
 
 
 def names() -> list[str]:
@@ -88,7 +90,7 @@ def names() -> list[str]:
 
 def seed_names() -> list[str]:
     """Return the names of the policies whose source is one of the seeds."""
-    return [name for name, policy in SPECS.items() if policy.source.startswith("S")]
+    return [name for name, policy in SPECS.items() if _SEED.match(policy.source)]
 
 
 @cache

@@ -18,6 +18,7 @@ from scenarios.lines import Path as Place
 from scenarios.scenario import Scenario
 from sim.errors import InputError, unknown
 from sim.script import STIMULI, Attempt, Script, script_from_json
+from sim.segments import Kind
 from sim.settings import KEYS
 
 __all__ = ["is_script", "load_script"]
@@ -34,7 +35,19 @@ _DRAWN_FROM = (
     "turns",
 )
 """Settings that have gone into the stimuli already."""
-_LATER: Mapping[str, Any] = {"cache.long": 0, "history": "editable", "overflow": "truncate"}
+_LATER: Mapping[str, Any] = {
+    "cache.long": 0,
+    "history": "editable",
+    "overflow": "truncate",
+    "output.reserve": 0,
+    "count.by": "exact",
+    "line.characters": 40.0,
+    "summariser.retention": "keep",
+    "summariser.fabricate": 0.0,
+    "summariser.fail": 0.0,
+    **{f"estimate.{kind}": 1.0 for kind in Kind},
+    **{f"characters.{kind}": 4.0 for kind in Kind},
+}
 """Settings that came to the form after it was first written, and what it meant without them."""
 
 _DOCUMENT = {

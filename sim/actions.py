@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sim.summariser import Summariser
 
 __all__ = [
     "Action",
@@ -14,7 +18,9 @@ __all__ = [
     "Refresh",
     "Refuse",
     "RehydrationBlocked",
+    "Reread",
     "Restore",
+    "Reveal",
     "Rewrite",
 ]
 
@@ -33,7 +39,12 @@ class Rewrite:
 
     *tokens* is the whole surrogate with its tag. *line* marks a superseded attempt or result
     turned into a line, *whole* a summary of the whole transcript, asked for at the end of the
-    current request. With *stub* no model is asked: the harness puts a fixed text there itself.
+    current request. With *stub* no model is asked: the harness puts a fixed text there itself; of
+    *preview*, tokens from the front and from the end of a single source, it leaves the words, and
+    so the facts, as they were. A *summariser* says how the model is asked otherwise; *tokens* is
+    then what it would write. With *last* the surrogate stands where the last of the sources stood.
+    With *saves* the harness keeps the sources where they can be fetched again: they have an
+    external copy from then on.
     """
 
     sources: tuple[str, ...]
@@ -43,6 +54,30 @@ class Rewrite:
     line: bool = False
     whole: bool = False
     stub: bool = False
+    preview: tuple[int, int] | None = None
+    summariser: Summariser | None = None
+    last: bool = False
+    saves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """Show again, where a stub stands, what the harness hid behind it: its log has the text still.
+
+    What was edited for one request alone comes back with the next one that is not edited.
+    """
+
+    stub: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """Bring an absent segment back from its copy of the harness's own accord, to the end.
+
+    It is a fetch that no model asked for: the newest content of a file, or of what was saved.
+    """
+
+    segment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +176,4 @@ class RehydrationBlocked:
     displaced: tuple[str, ...] = ()
 
 
-Action = Evict | Rewrite | Refresh | Recall | Restore | Breakpoints
+Action = Evict | Rewrite | Reveal | Refresh | Recall | Reread | Restore | Breakpoints

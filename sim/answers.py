@@ -40,6 +40,7 @@ class Answers:
         self._paging = Paging(world, door)
         self._turn = Turn()
         harness.bring_back = self._recall
+        harness.reread = self._reread
         self._turned: dict[Segment, Segment] = {}
         """Results of which a page was asked for in this round trip, and that page."""
 
@@ -285,10 +286,24 @@ class Answers:
         if not segment.admitted:
             self._door.decide(segment, "policy")
             return ""
-        tokens = self._world.view.fetched_tokens(segment)
-        self._world.record("rehydrate", segment.id, tokens, "granted", "policy", "", (), None, None)
-        self._door.fetch(segment, "policy")
+        self._bring_back(segment, "policy")
         return ""
+
+    def _reread(self, segment: Segment) -> str:
+        """Read an absent segment anew from its copy; return why that cannot be, empty if it can."""
+        if segment.resident:
+            return "is there"
+        if not segment.admitted:
+            return "never entered"
+        if not segment.copy or segment.page_of is not None:
+            return "has no copy"
+        self._bring_back(segment, "harness")
+        return ""
+
+    def _bring_back(self, segment: Segment, by: str) -> None:
+        tokens = self._world.view.fetched_tokens(segment)
+        self._world.record("rehydrate", segment.id, tokens, "granted", by, "", (), None, None)
+        self._door.fetch(segment, by)
 
     def _serve(self, operator: str, name: str) -> None:
         """Serve an explicit request, whatever the gate would say."""

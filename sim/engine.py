@@ -72,15 +72,17 @@ def run(
     *,
     strict: bool = False,
     digest: str | None = None,
+    writer: Price | None = None,
 ) -> Run:
     """Run *script* under *policy* at *price*, check it by a second reckoning and measure it.
 
-    *digest* is ``script.digest()`` where the caller has it already. Raises InputError if the pins
-    of turn 1 exceed the budget, PolicyError with *strict* on an undeclared inadmissible action,
-    AuditError if the recount from the records disagrees.
+    *writer* is the price of another model, where one writes the summaries. *digest* is
+    ``script.digest()`` where the caller has it already. Raises InputError if the pins of turn 1
+    exceed the budget, PolicyError with *strict* on an undeclared inadmissible action, AuditError
+    if the recount from the records disagrees.
     """
     known = script.digest() if digest is None else digest
-    engine = Engine(script, policy, price, strict, known)
+    engine = Engine(script, policy, price, strict, known, writer=writer)
     engine.env.process(engine.play())
     engine.env.run()
     return engine.end()
@@ -118,6 +120,7 @@ class Engine:
         strict: bool,
         digest: str,
         client: Client | None = None,
+        writer: Price | None = None,
     ) -> None:
         settings = Settings.from_flat(script.settings)
         self.script = script
@@ -126,6 +129,7 @@ class Engine:
         self.digest = digest
         self.world = World(settings, policy, script.draws, _names(script), strict)
         self.world.meter = _meter(self.world, price, client)
+        self.world.writer = writer
         self.world.view.cache = Forecast(self.world)
         self.world.view.future = script if "future" in policy.needs else None
         self.harness = Harness(self.world)
@@ -190,7 +194,7 @@ class Engine:
             raise self._error
         world = self.world
         world.meter.close()
-        world.now = self._ended
+        world.tick(self._ended)
         window = tuple(s.id for s in world.window)
         world.record("end", self._status, self._reason, window, self._ended)
         recount = audit(world.records)
@@ -215,7 +219,7 @@ class Engine:
         view = world.view
         view.turn, view.spent, view.quiescent = number, False, True
         world.freed = 0
-        world.now = self.env.now
+        world.tick(self.env.now)
         turn = self._turns.get(number, Turn())
         branch = ""
         if attempt is not None:
@@ -250,11 +254,11 @@ class Engine:
         world, end = self.world, self.env.now + turn.wait
         while turn.keep_alive and self.env.now + turn.keep_alive < end:
             yield self.env.timeout(turn.keep_alive)
-            world.now = self.env.now
+            world.tick(self.env.now)
             if world.meter.requests:
                 self._ping()
         yield self.env.timeout(end - self.env.now)
-        world.now = self.env.now
+        world.tick(self.env.now)
 
     def _ping(self) -> None:
         meter = self.world.meter
@@ -304,7 +308,7 @@ class Engine:
             wait = start + arrival.time - self.env.now
             if wait > 0:
                 yield self.env.timeout(wait)
-                self.world.now = self.env.now
+                self.world.tick(self.env.now)
             self.door.decide(self.door.arrive(arrival))
 
     def _writes(self, turn: Turn) -> None:
@@ -350,9 +354,11 @@ class Engine:
         world = self.world
         self._only_pins()
         self.harness.obey(self.policy.before_call(world.view), "pass")
-        if world.view.over > 0:
+        if world.window.tokens > self.settings.budget:
+            world.view.refused = True
             self._hook("on_overflow")
-        if world.view.over > 0:
+            world.view.refused = False
+        if world.window.tokens > self.settings.budget:
             self._only_pins()
             self._overflow()
 
@@ -403,12 +409,12 @@ class Engine:
                 meter = world.meter
                 seconds = meter.prefill_seconds(usage) + meter.decode_seconds(output)
                 yield self.env.timeout(seconds)
-        world.now = self.env.now
+        world.tick(self.env.now)
 
     def _send(self, turn: Turn, output: int, extra: bool, asked: float) -> Usage:
         """Send the request that the agent has *asked* for at that time, and note what it met."""
         world = self.world
-        world.now = self.env.now
+        world.tick(self.env.now)
         if world.now > asked:
             world.record("queue", world.now - asked)
         usage, causes, *_ = world.request()

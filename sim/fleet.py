@@ -53,18 +53,19 @@ def run_fleet(
     strict: bool = False,
     digests: Sequence[str] | None = None,
     keep: bool = False,
+    writer: Price | None = None,
 ) -> FleetRun:
     """Run each of *scripts* under the policy of its place, on one server at *price*, from time 0.
 
     Agents are numbered from 0, in that order; two of one time act in the order in which they came
     to it. Each run is checked as an agent's alone is. *digests* are those of the scripts where the
-    caller has them, *keep* keeps the event records. Raises ValueError unless there are as many
-    policies as scripts and at least one, and whatever `sim.engine.run` raises, for the agent that
-    meets it first.
+    caller has them, *keep* keeps the event records, *writer* is the price of another model that
+    writes the summaries. Raises ValueError unless there are as many policies as scripts and at
+    least one, and whatever `sim.engine.run` raises, for the agent that meets it first.
     """
     if not scripts or len(scripts) != len(policies):
         raise ValueError(f"{len(scripts)} scripts cannot run under {len(policies)} policies")
-    fleet = _Fleet(Server(simpy.Environment(0.0), price), strict, keep)
+    fleet = _Fleet(Server(simpy.Environment(0.0), price), strict, keep, writer)
     known = [s.digest() for s in scripts] if digests is None else digests
     for script, policy, digest in zip(scripts, policies, known, strict=True):
         fleet.add(script, policy, digest)
@@ -77,8 +78,9 @@ def run_fleet(
 class _Fleet:
     """The agents on one server; each is measured and let go as soon as it ends."""
 
-    def __init__(self, server: Server, strict: bool, keep: bool) -> None:
+    def __init__(self, server: Server, strict: bool, keep: bool, writer: Price | None) -> None:
         self.server = server
+        self._writer = writer
         self.metrics: dict[int, dict[str, Any]] = {}
         self.records: dict[int, list[Record]] = {}
         self._strict = strict
@@ -93,7 +95,8 @@ class _Fleet:
         number = self._running
         client = self.server.client(number)
         try:
-            engine = Engine(script, policy, self.server.price, self._strict, digest, client=client)
+            price, writer = self.server.price, self._writer
+            engine = Engine(script, policy, price, self._strict, digest, client, writer)
         except InputError as error:
             raise InputError(f"agent {number}: {error}") from None
         self._running += 1

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sim.actions import Action, Breakpoints, Evict, Recall, Refresh, Restore, Rewrite
+from sim.actions import (
+    Action,
+    Breakpoints,
+    Evict,
+    Recall,
+    Refresh,
+    Reread,
+    Restore,
+    Reveal,
+    Rewrite,
+)
 from sim.errors import InadmissibleAction
 from sim.prefix_cache import MAX_BREAKPOINTS
 from sim.rewriting import Rewriting
@@ -26,6 +36,8 @@ class Harness:
         self._append_only = world.settings.history == "append-only"
         self.bring_back: Callable[[Segment], str] = lambda segment: "is not asked for"
         """Brings an absent segment back; what it returns says why not, empty if it did."""
+        self.reread: Callable[[Segment], str] = lambda segment: "cannot be read"
+        """Reads an absent segment anew; what it returns says why not, empty if it did."""
 
     def obey(self, actions: Iterable[Action] | None, by: str) -> None:
         """Apply *actions* one by one; each is applied before the next is asked for."""
@@ -64,8 +76,12 @@ class Harness:
                 return self._rewriting.rewrite(action, by)
             case Refresh():
                 return self._refresh(action)
+            case Reveal():
+                return self._rewriting.reveal(action)
             case Recall():
                 return self._recall(action, by)
+            case Reread():
+                return self._reread(action)
             case Restore():
                 return self._rewriting.restore(action)
             case Breakpoints():
@@ -124,6 +140,14 @@ class Harness:
         says = f"a recall of {recall.segment!r}, which {why}"
         return self.world.bug(InadmissibleAction, recall.segment, 0, says)
 
+    def _reread(self, reread: Reread) -> bool:
+        segment = self.world.log.get(reread.segment)
+        why = "has not arrived" if segment is None else self.reread(segment)
+        if not why:
+            return True
+        says = f"a reread of {reread.segment!r}, which {why}"
+        return self.world.bug(InadmissibleAction, reread.segment, 0, says)
+
     def replace_content(self, segment: Segment, tokens: int, by: str) -> None:
         """Give a resident segment the newest content of its source, in place."""
         world = self.world
@@ -177,4 +201,6 @@ def _edit(action: Action) -> tuple[str, str] | None:
             return "a refresh", name
         case Restore(surrogate=name):
             return "a restoration", name
+        case Reveal(stub=name):
+            return "a reveal", name
     return None

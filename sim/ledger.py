@@ -14,8 +14,11 @@ Entry = tuple[Any, ...]
 """``(segment, what, turn, *details)``: what happened to one segment.
 
 admitted (how), never-admitted (reason), fetched (), rewritten (surrogate, tagged),
-restored (invented text), evicted (book, reason), truncated ().
+restored (invented text), revealed (what a stub hid), evicted (book, reason), truncated ().
 """
+
+_MEMOS = frozenset({"balance", "revealed"})
+"""What stands beside the books, and is none."""
 
 _REPLACED = frozenset({"rewritten", "restored"})
 """What happened, where the first detail names what took the segment's place."""
@@ -38,6 +41,8 @@ class Books:
     never_admitted: int = 0
     balance: int = field(default=0)
     """What must be resident now."""
+    revealed: int = field(default=0)
+    """Those of the rehydrated that came back in the place of a stub."""
 
     def enter(self, book: str, tokens: int) -> None:
         """Book *tokens* that come in."""
@@ -55,11 +60,11 @@ class Books:
 
     def removed(self) -> int:
         """Return the tokens that left, refreshes apart, less what was put in their place."""
-        return self.left() - self.surrogate - self.fabricated
+        return self.left() - self.surrogate - self.fabricated - self.revealed
 
     def as_dict(self) -> dict[str, int]:
         """Return every book by name."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "balance"}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _MEMOS}
 
 
 class Ledger:

@@ -118,7 +118,7 @@ METRICS: tuple[Metric, ...] = (
     _book("fabricated", "entered as invented text"),
     _book("refreshed_in", "entered by a refresh in place"),
     _book("refreshed_out", "left by a refresh in place"),
-    _book("rehydrated", "came back from a copy"),
+    _book("rehydrated", "came back from a copy, or from behind a stub"),
     _book("resident", "in the window at the end"),
     _book("evicted_copy", "evicted, with an external copy"),
     _book("evicted_dispensable", "evicted, without a copy"),
@@ -225,6 +225,11 @@ class _Measure:
         self.add("surrogate_tokens", record[6])
         self.edit(record[2])
 
+    def reveal(self, record: Record) -> None:
+        self.add("rewritten_tokens", record[5])
+        self.add("rehydrated_tokens", record[6])
+        self.edit(record[2])
+
     def restore(self, record: Record) -> None:
         self.add("rewritten_tokens", record[5])
         self.add("fabricated_tokens", record[6])
@@ -266,6 +271,10 @@ class _Measure:
     def maintain(self, record: Record) -> None:
         self.add("output_tokens", record[6])
         self.add("maintenance_cost_usd", record[7])
+
+    def wasted(self, record: Record) -> None:
+        self.add("output_tokens", record[7])
+        self.add("maintenance_cost_usd", record[8])
 
     def ping(self, record: Record) -> None:
         self.add("pings")

@@ -42,7 +42,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     # A segment leaves; book is copy or dispensable; by is pass, door, gate, reader, operator,
     # restore or the name of a hook.
     "evict": ("segment", "tokens", "book", "reason", "by"),
-    # Segments become one surrogate where the first of them stood; asked: the model wrote it.
+    # Segments become one surrogate where the first of them stood; asked: a model wrote it.
     "rewrite": (
         "surrogate",
         "sources",
@@ -54,6 +54,13 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "by",
         "asked",
     ),
+    # What is particular about the surrogate of the rewrite that follows: input is what a summariser
+    # was sent for it, None where none was; made_up are those of its facts that it states although
+    # nobody said so; saved: the harness keeps the sources where they can be fetched again; last: it
+    # stands where the last of them stood.
+    "summary": ("surrogate", "input", "made_up", "saved", "last"),
+    # The text that a stub hid stands in its place again.
+    "reveal": ("stub", "segment", "before", "after"),
     # A surrogate is replaced by invented text.
     "restore": ("surrogate", "segment", "before", "after", "key"),
     # The backstop cuts; cause is the last action that grew the window.
@@ -61,7 +68,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     # A rehydration is decided: how is granted, slack, swap or blocked; by is threshold, reader,
     # operator or policy.
     "rehydrate": ("segment", "tokens", "how", "by", "reason", "displaced", "score", "floor"),
-    # What was granted comes back, at the end of the window.
+    # What was granted, or by itself the harness read anew, comes back, at the end of the window.
     "fetch": ("segment", "tokens", "version", "by"),
     # The policy puts cache breakpoints after these segments, from the next request on; the first
     # long of them ask for the longer life.
@@ -96,6 +103,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     ),
     # The model is asked for a surrogate.
     "maintain": ("surrogate", "input", "read", "output", "usd", "causes"),
+    # A summariser is asked for a summary of these sources and nothing comes of it: why is failed
+    # or, where they were more than it takes, overflow.
+    "wasted": ("why", "sources", "input", "read", "output", "usd", "causes"),
     # An asked segment that was not resident, full and current at the call.
     "missed": ("segment", "tokens", "by"),
     # A query is answered: outcome is correct, stale, confabulated, abstained or deferred.

@@ -12,23 +12,29 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMS",
+    "HEADS",
     "least_tokens",
     "lost",
     "page_holding",
     "page_size",
     "page_tokens",
     "pages",
+    "place_of",
     "raw_tokens",
     "reduced_tokens",
 ]
 
-FORMS = ("whole", "reduced", "head-tail", "page", "spill", "delta")
+HEADS = {"head-tail": 0.5, "head-tail-20": 0.2, "head": 1.0, "tail": 0.0}
+"""Forms that leave ends of a result, and the share of what they leave that is its front."""
+
+FORMS = ("whole", "reduced", *HEADS, "page", "spill", "delta")
 """Forms of an admission.
 
 ``whole`` is everything; ``reduced`` what the structure of the result leaves; ``head-tail`` both
-ends around a marked gap; ``page`` the first page, with a cursor for the next; ``spill`` the reduced
-text with a pointer to a file that holds all of it, which is an external copy; ``delta`` the
-difference to the result of the same tool before, which is resident.
+ends around a marked gap, as much of each, ``head-tail-20`` a fifth of the front and the rest of the
+end, ``head`` and ``tail`` one of them alone; ``page`` the first page, with a cursor for the next;
+``spill`` the reduced text with a pointer to a file that holds all of it, which is an external copy;
+``delta`` the difference to the result of the same tool before, which is resident.
 """
 
 
@@ -87,7 +93,14 @@ def page_tokens(segment: Segment, number: int) -> int:
 
 def page_holding(segment: Segment, fact: Fact) -> int:
     """Return the number, from 1, of the page of *segment* on which *fact* stands."""
-    return _place(segment, fact) // segment.page_size + 1
+    return place_of(segment, fact) // segment.page_size + 1
+
+
+def place_of(segment: Segment, fact: Fact) -> int:
+    """Return where *fact* stands in the whole of *segment*, in tokens from the front."""
+    if fact.at is None:
+        return 0 if fact.reducible else segment.raw_tokens - 1
+    return min(fact.at, segment.raw_tokens - 1)
 
 
 def lost(segment: Segment, form: str, tokens: int) -> frozenset[str]:
@@ -99,9 +112,9 @@ def lost(segment: Segment, form: str, tokens: int) -> frozenset[str]:
 
 def _kept(segment: Segment, form: str, tokens: int, fact: Fact) -> bool:
     if form == "page":
-        return _place(segment, fact) < tokens
-    if form == "head-tail":
-        return _at_an_end(segment, tokens, fact)
+        return place_of(segment, fact) < tokens
+    if form in HEADS:
+        return _at_an_end(segment, tokens, fact, HEADS[form])
     if form == "delta":
         before = () if segment.previous is None else segment.previous.facts
         return (fact.key, fact.value) not in {(f.key, f.value) for f in before}
@@ -116,14 +129,7 @@ def _reducible(segment: Segment, fact: Fact) -> bool:
     return fact.reducible
 
 
-def _at_an_end(segment: Segment, tokens: int, fact: Fact) -> bool:
-    """Whether *fact* stands in the first or last half of *tokens* of the whole."""
-    place, head = _place(segment, fact), tokens // 2
+def _at_an_end(segment: Segment, tokens: int, fact: Fact, share: float = 0.5) -> bool:
+    """Whether *fact* stands in *tokens* of the whole, of which a *share* is its front."""
+    place, head = place_of(segment, fact), int(tokens * share)
     return place < head or place >= segment.raw_tokens - (tokens - head)
-
-
-def _place(segment: Segment, fact: Fact) -> int:
-    """Return where *fact* stands in the whole of *segment*, in tokens from the front."""
-    if fact.at is None:
-        return 0 if fact.reducible else segment.raw_tokens - 1
-    return min(fact.at, segment.raw_tokens - 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from sim.actions import Restore, Rewrite
+from sim.actions import Restore, Reveal, Rewrite
+from sim.asking import Asking, Text, cause_of
 from sim.attribution import Cause, own
 from sim.errors import (
     CompressThenSpend,
@@ -16,6 +17,7 @@ from sim.errors import (
 from sim.prefix_cache import Usage
 from sim.segments import Fact, Kind, Segment, State, originals
 from sim.streams import uniform
+from sim.summariser import rounds, stated
 from sim.world import Breach
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Rewriting:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self._asking = Asking(world)
 
     def rewrite(self, rewrite: Rewrite, by: str) -> bool:
         """Replace the sources by one surrogate; return whether it was applied."""
@@ -42,20 +45,47 @@ class Rewriting:
         if not sources or not _is_size(rewrite.tokens):
             says = f"a rewrite of {len(sources)} segments into {rewrite.tokens} tokens"
             return world.bug(InadmissibleAction, "", 0, says)
+        if rewrite.preview is not None and not _previews(rewrite, sources):
+            says = f"a rewrite of {sources[0].id} with a preview that cannot be of it"
+            return world.bug(InadmissibleAction, sources[0].id, sources[0].tokens, says)
         sources.sort(key=lambda s: s.slot)
         before = sum(s.tokens for s in sources)
         if not self._whole_pairs(sources):
             return False
         if not world.allows(list(self._breaches(rewrite, sources, before))):
             return False
-        surrogate = self._make_surrogate(rewrite, sources)
-        first, *rest = sources
+        text = self._write(rewrite, sources, before)
+        if text is None:
+            return False
+        self._replace(rewrite, sources, before, text, by)
+        return True
+
+    def _write(self, rewrite: Rewrite, sources: list[Segment], before: int) -> Text | None:
+        """Return the text of the surrogate, paid for; None if the model came to nothing."""
+        world = self.world
+        if rewrite.summariser is not None and not rewrite.stub:
+            return self._asking.ask(rewrite, rewrite.summariser, sources)
+        surrogate = world.new_id()
+        kept = frozenset(key for s in sources for key in self._kept(rewrite, s))
+        made_up = frozenset(key for s in sources for key in s.made_up if key in kept)
         if not rewrite.stub:
-            self._paid(rewrite, surrogate.id, before)
-        cause = surrogate.entered = _cause(rewrite)
-        for segment in rest:
-            world.window.remove(segment, cause)
-        world.window.replace(first, surrogate, cause)
+            self._paid(rewrite, surrogate, before)
+        return Text(surrogate, rewrite.tokens, kept, made_up, None)
+
+    def _replace(
+        self, rewrite: Rewrite, sources: list[Segment], before: int, text: Text, by: str
+    ) -> None:
+        world = self.world
+        if rewrite.saves:
+            for segment in originals(sources):
+                segment.copy = True
+        surrogate = self._make_surrogate(rewrite, sources, text)
+        cause = surrogate.entered = cause_of(rewrite)
+        place = sources[-1 if rewrite.last else 0]
+        for segment in sources:
+            if segment is not place:
+                world.window.remove(segment, cause)
+        world.window.replace(place, surrogate, cause)
         for segment in sources:
             segment.state = State.REWRITTEN
             segment.own_pin = False
@@ -68,6 +98,10 @@ class Rewriting:
         if surrogate.tokens > before:
             names = ", ".join(s.id for s in sources)
             world.grew = f"the rewrite of {names} ({before} → {surrogate.tokens} tokens)"
+        if text.given is not None or rewrite.saves or rewrite.last:
+            invented = tuple(sorted(surrogate.made_up))
+            particulars = text.given, invented, rewrite.saves, rewrite.last
+            world.record("summary", surrogate.id, *particulars)
         world.record(
             "rewrite",
             surrogate.id,
@@ -78,10 +112,9 @@ class Rewriting:
             tuple(sorted(surrogate.kept)),
             rewrite.reason,
             by,
-            not rewrite.stub,
+            not rewrite.stub and text.given != 0,
         )
         world.balance("a rewrite")
-        return True
 
     def _whole_pairs(self, sources: list[Segment]) -> bool:
         """Whether a surrogate of several takes no call without its result, nor the other way."""
@@ -110,18 +143,16 @@ class Rewriting:
             says = f"{what} is spent in the same turn"
             yield Breach(CompressThenSpend, "spends", first, before, says)
 
-    def _make_surrogate(self, rewrite: Rewrite, sources: list[Segment]) -> Segment:
+    def _make_surrogate(self, rewrite: Rewrite, sources: list[Segment], text: Text) -> Segment:
         world = self.world
         best = max(sources, key=lambda s: (world.decay.key(s), -s.seq))
         single = sources[0] if len(sources) == 1 else None
         attempts = {s.attempt for s in sources}
-        kept = frozenset(key for s in sources for key in self._kept(s))
-        made_up = frozenset(key for s in sources for key in s.made_up if key in kept)
         surrogate = Segment(
-            id=world.new_id(),
+            id=text.surrogate,
             kind=single.kind if single and single.pair else Kind.SUMMARY,
-            tokens=rewrite.tokens,
-            raw_tokens=rewrite.tokens,
+            tokens=text.tokens,
+            raw_tokens=text.tokens,
             turn=world.view.turn,
             seq=len(world.log),
             score=best.score,
@@ -132,9 +163,10 @@ class Rewriting:
             pair=single.pair if single else None,
             sources=tuple(sources),
             tagged=rewrite.tagged,
-            kept=kept,
-            made_up=made_up,
+            kept=text.kept,
+            made_up=text.made_up,
             as_of=_versions(sources),
+            stub=rewrite.stub,
             state=State.RESIDENT,
             admitted=True,
             admitted_turn=world.view.turn,
@@ -142,23 +174,22 @@ class Rewriting:
         world.log[surrogate.id] = surrogate
         return surrogate
 
-    def _kept(self, source: Segment) -> Iterable[str]:
+    def _kept(self, rewrite: Rewrite, source: Segment) -> Iterable[str]:
         world = self.world
-        keys = source.kept if source.sources else {f.key for f in source.facts} - source.lost
         keep = world.settings.surrogate_keep
-        rounds, root = 1, source
-        while root.sources:
-            rounds, root = rounds + 1, root.sources[0]
-        draws = {f.key: f.draw for s in originals((source,)) for f in s.facts if f.draw}
-        for key in sorted(keys):
-            event = root.id, draws.get(key, key), rounds
-            if keep >= 1.0 or uniform(world.seed, "surrogate.keep", *event) < keep:
+        root, round_ = rounds(source)
+        for key, place, draw in stated(source):
+            if rewrite.preview is not None:
+                head, tail = rewrite.preview
+                if place < head or place >= source.raw_tokens - tail:
+                    yield key
+            elif keep >= 1.0 or uniform(world.seed, "surrogate.keep", root, draw, round_) < keep:
                 yield key
 
     def _paid(self, rewrite: Rewrite, surrogate: str, before: int) -> None:
         """Price the call that a rewrite asks of the model."""
         world, meter = self.world, self.world.meter
-        cause = _cause(rewrite)
+        cause = cause_of(rewrite)
         sent = world.request() if rewrite.whole else None
         usage = Usage(before, 0, 0, before) if sent is None else sent.usage
         output_usd = meter.output_usd(rewrite.tokens, usage.tokens)
@@ -170,6 +201,31 @@ class Rewriting:
         seconds = meter.prefill_seconds(usage) + meter.decode_seconds(rewrite.tokens)
         world.rewriting_seconds = max(world.rewriting_seconds, seconds)
         world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd, causes)
+
+    def reveal(self, reveal: Reveal) -> bool:
+        """Put the text that a stub hides back in its place; return whether it was applied."""
+        world = self.world
+        stub = world.resident(reveal.stub, "a reveal")
+        if stub is None:
+            return False
+        if not stub.stub or len(stub.sources) != 1:
+            says = f"a reveal of {stub.id}, which hides no text of the log"
+            return world.bug(InadmissibleAction, stub.id, stub.tokens, says)
+        (source,) = stub.sources
+        world.window.replace(stub, source, "rewrite")
+        world.gone(stub, State.REWRITTEN)
+        source.state = State.RESIDENT
+        source.entered = "rewrite"
+        source.sent_at = -1
+        world.ledger.note(stub.id, "revealed", world.view.turn, source.id)
+        world.ledger.books.leave("rewritten", stub.tokens)
+        world.ledger.books.enter("rehydrated", source.tokens)
+        world.ledger.books.revealed += source.tokens
+        if source.tokens > stub.tokens:
+            world.grew = f"the reveal of {source.id} ({stub.tokens} → {source.tokens} tokens)"
+        world.record("reveal", stub.id, source.id, stub.tokens, source.tokens)
+        world.balance("a reveal")
+        return True
 
     def restore(self, restore: Restore) -> bool:
         """Put invented text in the place of a surrogate; return whether it was applied."""
@@ -230,6 +286,13 @@ class Rewriting:
 
 def _cause(rewrite: Rewrite) -> str:
     return "compaction" if rewrite.whole else "rewrite"
+
+
+def _previews(rewrite: Rewrite, sources: list[Segment]) -> bool:
+    """Whether a preview is of one source that is no surrogate, and no longer than its stub."""
+    assert rewrite.preview is not None
+    single = len(sources) == 1 and not sources[0].sources
+    return single and rewrite.stub and all(isinstance(n, int) and n >= 0 for n in rewrite.preview)
 
 
 def _is_size(tokens: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 __all__ = [
     "DOOR_KINDS",
+    "SAID_KINDS",
     "SPENDING_KINDS",
     "WORD_KINDS",
     "Fact",
@@ -47,6 +48,10 @@ SPENDING_KINDS = frozenset({Kind.FILE, Kind.TOOL_RESULT, Kind.IMAGE})
 
 WORD_KINDS = frozenset({Kind.ASSISTANT, Kind.THINKING, Kind.DIFF})
 """Kinds that make up an attempt's own words and diff."""
+
+
+SAID_KINDS = frozenset({Kind.ASSISTANT, Kind.THINKING, Kind.TOOL_CALL})
+"""Kinds that the model itself wrote: the usage of the call that wrote them counts them."""
 
 
 class State(StrEnum):
@@ -173,6 +178,8 @@ class Segment:
 
     sources: tuple[Segment, ...] = ()
     tagged: bool = False
+    stub: bool = False
+    """Whether this is a fixed text of the harness, which no model wrote."""
     kept: frozenset[str] = frozenset()
     as_of: Mapping[str, int] = field(default_factory=dict)
     """Of a surrogate: the version of each path-backed original, by id, that it was made from."""

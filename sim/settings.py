@@ -20,6 +20,11 @@ class Settings:
 
     turns: int
     budget: int
+    output_reserve: int
+    """Tokens of the context window that the budget leaves for the answer."""
+    count_by: str
+    """How a policy counts the window: ``exact``, by the last ``usage``, or by an ``estimate``."""
+    line_characters: float
     salience_decay: float
     rehydrate_threshold: float
     rehydrate_margin: float
@@ -33,6 +38,10 @@ class Settings:
     surrogate_tag_tokens: int
     surrogate_keep: float
     surrogate_taggable: float
+    summariser_retention: str
+    """What decides whether a summary keeps a fact: keep, ratio or rounds."""
+    summariser_fabricate: float
+    summariser_fail: float
     line_tokens: int
     restore_tokens: int
     image_tokens: int
@@ -59,6 +68,10 @@ class Settings:
     """What comes of a request that the policy left over the budget: ``truncate`` or ``fail``."""
     copies: Mapping[str, float]
     relevance: Mapping[str, float]
+    estimate: Mapping[str, float]
+    """What a policy that counts by an estimate takes one token of a kind for."""
+    characters: Mapping[str, float]
+    """Characters that a token of a kind has."""
 
     @classmethod
     def from_flat(cls, flat: Mapping[str, Any]) -> Settings:
@@ -76,7 +89,7 @@ class Settings:
         return cls(**values)
 
 
-PER_KIND = frozenset({"copies", "relevance"})
+PER_KIND = frozenset({"characters", "copies", "estimate", "relevance"})
 """Fields that hold one value per segment kind, written ``copies.file`` and so on."""
 
 _WHOLE = frozenset({"line_tokens", "restore_tokens", "image_tokens"})

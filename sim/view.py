@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sim.orders import Order, SalienceOrder
-from sim.segments import Segment
+from sim.segments import Kind, Segment
 from sim.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,12 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["View"]
 
+_EPSILON = 1e-9
+"""What a product may be below a whole number and still is that number."""
+
 
 class View:
     """A read-only, always current view; policies return actions and never change what they see.
 
     Sizes are whole tokens. Ordered access comes from :meth:`order` and :meth:`salience_order`,
     asked for once in a policy's ``start``.
+
+    What a policy is shown of sizes is what its harness would know of them, by ``count.by`` of the
+    scenario: :attr:`tokens`, :attr:`over` and :meth:`size` are exact; or of the window what the
+    provider last reported, to which only what the model wrote since and what the policy did since
+    is added (``usage``); or an estimate, by what a token of each kind is taken for (``estimate``).
     """
 
     def __init__(
@@ -57,6 +66,26 @@ class View:
         self._window = window
         self._store = store
         self._decay = decay
+        self._exact = settings.count_by == "exact"
+        self._called: float | None = None
+        self.refused = False
+        """Whether the provider has refused the request as it is, and so said how long it is."""
+        self.now = 0.0
+        """Seconds since the run began."""
+
+    def called(self, now: float) -> None:
+        """Note that a request is sent *now*."""
+        self._called = now
+
+    @property
+    def seconds_since_call(self) -> float | None:
+        """Seconds since the last request was sent, None if there was none."""
+        return None if self._called is None else self.now - self._called
+
+    @property
+    def context_window(self) -> int:
+        """W, what the model takes in all: the budget and what it leaves for the answer."""
+        return self.settings.budget + self.settings.output_reserve
 
     @property
     def budget(self) -> int:
@@ -65,13 +94,40 @@ class View:
 
     @property
     def tokens(self) -> int:
-        """What is resident."""
-        return self._window.tokens
+        """What is resident, as the harness counts it."""
+        window = self._window
+        if self._exact or self.refused:
+            return window.tokens
+        if self.settings.count_by == "usage":
+            if self._called is None:
+                return 0
+            return window.tokens - sum(segment.tokens for segment in window.unsent)
+        ratios = self.settings.estimate
+        return math.floor(sum(n * ratios[kind] for kind, n in window.of_kind.items()) + _EPSILON)
 
     @property
     def over(self) -> int:
-        """Tokens above the budget; 0 or less if the window fits."""
-        return self._window.tokens - self.settings.budget
+        """Tokens above the budget, as the harness counts them; 0 or less if the window fits."""
+        return self.tokens - self.settings.budget
+
+    def size(self, segment: Segment) -> int:
+        """Return the tokens of a segment, as the harness counts them; at least 1."""
+        if self.settings.count_by != "estimate":
+            return segment.tokens
+        ratio = self.settings.estimate[segment.kind]
+        return max(1, math.floor(segment.tokens * ratio + _EPSILON))
+
+    def characters(self, segment: Segment) -> int:
+        """Return how many characters a segment has, by what a token of its kind has."""
+        return math.floor(segment.tokens * self.settings.characters[segment.kind] + _EPSILON)
+
+    def lines(self, segment: Segment) -> int:
+        """Return how many lines a segment has: its characters by those of a line, rounded up."""
+        return math.ceil(self.characters(segment) / self.settings.line_characters - _EPSILON)
+
+    def tokens_of(self, characters: float, kind: Kind) -> int:
+        """Return how many tokens so many *characters* of a *kind* are, rounded down."""
+        return math.floor(characters / self.settings.characters[kind] + _EPSILON)
 
     @property
     def last_turn(self) -> bool:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from sim.orders import Order
-from sim.segments import Segment
+from sim.segments import SAID_KINDS, Kind, Segment
 
 __all__ = ["Window"]
 
@@ -27,14 +27,20 @@ class Window:
         "broken_by",
         "first_changed",
         "held_tokens",
+        "of_kind",
         "segments",
         "tokens",
+        "unsent",
     )
 
     def __init__(self) -> None:
         self.segments: list[Segment] = []
         self.tokens = 0
         self.held_tokens = 0
+        self.of_kind: dict[Kind, int] = {}
+        """Tokens of each kind that is or was there."""
+        self.unsent: dict[Segment, None] = {}
+        """What others than the model have brought since the last request, in order of arrival."""
         self.first_changed = 0
         """Index of the first segment that differs from the last request sent."""
         self.broken_by = ""
@@ -78,11 +84,14 @@ class Window:
         segment.sent_at = -1
         self.segments.append(segment)
         self._slots.append(segment.slot)
+        if segment.kind not in SAID_KINDS:
+            self.unsent[segment] = None
         self._enter(segment)
 
     def sent(self) -> None:
         """Note that a request has been sent of the window as it is."""
         self.first_changed = len(self.segments)
+        self.unsent.clear()
         self.broken_by = ""
 
     def breaks(self, index: int, cause: str) -> None:
@@ -113,6 +122,7 @@ class Window:
         """Give a resident segment new content of *tokens*, in place, for this *cause*."""
         self.breaks(self.index(segment), cause)
         self.tokens += tokens - segment.tokens
+        self.of_kind[segment.kind] += tokens - segment.tokens
         if segment.held:
             self.held_tokens += tokens - segment.tokens
         segment.tokens = tokens
@@ -136,6 +146,7 @@ class Window:
 
     def _enter(self, segment: Segment) -> None:
         self.tokens += segment.tokens
+        self.of_kind[segment.kind] = self.of_kind.get(segment.kind, 0) + segment.tokens
         if segment.pair is not None:
             self._pairs.setdefault(segment.pair, []).append(segment)
         if segment.path is not None and not segment.sources:
@@ -146,6 +157,8 @@ class Window:
 
     def _leave(self, segment: Segment) -> None:
         self.tokens -= segment.tokens
+        self.of_kind[segment.kind] -= segment.tokens
+        self.unsent.pop(segment, None)
         if segment.held:
             self.held_tokens -= segment.tokens
             segment.held = False

@@ -17,6 +17,7 @@ from sim.window import Window
 if TYPE_CHECKING:
     from sim.meter import Meter, Sent
     from sim.policy import Policy
+    from sim.prices import Price
     from sim.records import Record
     from sim.settings import Settings
 
@@ -66,6 +67,8 @@ class World:
         """Arrived segments by the key of a fact that they carry, oldest first."""
         self.now = 0.0
         self.meter: Meter
+        self.writer: Price | None = None
+        """The price of another model that writes the summaries; None: the agent's own does."""
         self.calls = 0
         """Calls of the agent's own so far."""
         self.rewriting_seconds = 0.0
@@ -80,6 +83,10 @@ class World:
         self._reserved = reserved
         self._made = 0
 
+    def tick(self, now: float) -> None:
+        """Take in what time it is, in seconds since the run began."""
+        self.now = self.view.now = now
+
     def record(self, kind: str, *values: Any) -> None:
         """Append a record of the current time and turn."""
         self.records.append((kind, self.now, self.view.turn, *values))
@@ -92,6 +99,7 @@ class World:
         """Send the window as it is; what left it since the last request is recorded as one pass."""
         books = self.ledger.books
         sent = self.meter.request(self.now, self.log)
+        self.view.called(self.now)
         left, net = books.left(), books.removed()
         if left != self._left:
             cut = books.truncated

@@ -26,6 +26,8 @@ class Books:
     refreshed_out: int = 0
     truncated: int = 0
     never_admitted: int = 0
+    revealed: int = 0
+    """Of the rehydrated, those that came back in the place of a stub: no book of its own."""
 
     def resident(self) -> int:
         """Return what the books say is resident: all that came in, less all that left."""
@@ -47,5 +49,6 @@ class Books:
 
     def totals(self) -> dict[str, int]:
         """Return every book by the name of its metric, ``resident_tokens`` among them."""
-        totals = {f"{field.name}_tokens": getattr(self, field.name) for field in fields(self)}
+        booked = (field.name for field in fields(self) if field.name != "revealed")
+        totals = {f"{name}_tokens": getattr(self, name) for name in booked}
         return {**totals, "resident_tokens": self.resident()}

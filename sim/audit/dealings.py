@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sim.audit.state import Item, State, TurnState
+from sim.audit.state import Item, Particulars, State, TurnState
 from sim.errors import (
     AuditError,
     CompressThenSpend,
@@ -238,7 +238,7 @@ def pass_(
     write: float,
 ) -> None:
     books = s.books
-    left, put = books.left(), books.surrogate + books.fabricated
+    left, put = books.left(), books.surrogate + books.fabricated + books.revealed
     if left == s.left:
         raise AuditError("nothing has left since the request before")
     expected = (left - put) - (s.left - s.put)
@@ -271,6 +271,43 @@ def maintain(
     if surrogate in s.promised:
         raise AuditError(f"the model is asked for {surrogate!r} twice")
     s.promised[surrogate] = (input, output)
+    s.costs.output_tokens += _whole(output, "an output")
+    s.costs.maintenance_usd += _amount(usd, "a price")
+
+
+def summary(
+    s: State,
+    surrogate: str,
+    input: int | None,
+    made_up: Sequence[str],
+    saved: bool,
+    last: bool,
+) -> None:
+    if surrogate in s.items or surrogate in s.summaries:
+        raise AuditError(f"what is particular about {surrogate!r} is said too late, or twice")
+    sent = None if input is None else _whole(input, "an input")
+    s.summaries[surrogate] = Particulars(sent, frozenset(made_up), bool(saved), bool(last))
+
+
+def wasted(
+    s: State,
+    why: str,
+    sources: Sequence[str],
+    input: int,
+    read: int,
+    output: int,
+    usd: float,
+    causes: Sequence[tuple[str, int, float]],
+) -> None:
+    _explained(causes, input, usd)
+    if why not in ("failed", "overflow"):
+        raise AuditError(f"a request for a summary fails or overflows, not {why!r}")
+    if why == "overflow" and (input or output or usd):
+        raise AuditError("a request that was refused is paid for")
+    if _whole(read, "what is read") > _whole(input, "an input"):
+        raise AuditError(f"{read} tokens are read of a request of {input}")
+    for source in sources:
+        s.item(source)
     s.costs.output_tokens += _whole(output, "an output")
     s.costs.maintenance_usd += _amount(usd, "a price")
 
@@ -442,6 +479,7 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             demand,
             end,
             maintain,
+            wasted,
             missed,
             operator,
             page,
@@ -449,6 +487,7 @@ DEALINGS: Mapping[str, Callable[..., None]] = MappingProxyType(
             queue,
             run,
             score,
+            summary,
             turn,
         )
     }

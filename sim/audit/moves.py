@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from sim.audit.state import Item, State
+from sim.audit.state import Item, Particulars, State
 from sim.errors import AuditError
 from sim.segments import SPENDING_KINDS
 
@@ -254,11 +254,21 @@ def evict(s: State, segment: str, tokens: int, book: str, reason: str, by: str) 
     s.passes.add("left", segment)
 
 
-def _paid(s: State, surrogate: str, before: int, after: int) -> None:
-    """Check that the model was asked for *surrogate*: with the sources, or the whole window."""
+def _paid(s: State, surrogate: str, before: int, after: int, input: int | None) -> None:
+    """Check that the model was asked for *surrogate*: with the sources, or the whole window.
+
+    A summariser was sent *input*, and may have written more than one draft.
+    """
     if surrogate not in s.promised:
         raise AuditError(f"the model was never asked for {surrogate!r}")
     given, written = s.promised.pop(surrogate)
+    if input is not None:
+        if given != input or not input or written < after:
+            raise AuditError(
+                f"{input} tokens were sent for {surrogate!r} of {after}, of which {given} were "
+                f"paid for, with {written} of output"
+            )
+        return
     if written != after:
         raise AuditError(f"the model wrote {written} tokens for {surrogate!r}, which has {after}")
     if given not in (before, s.window.total):
@@ -285,8 +295,14 @@ def rewrite(
     if not sources or len(set(sources)) != len(sources):
         raise AuditError("a rewrite names at least one source, and each of them once")
     items = [s.item(source) for source in sources]
+    made = s.summaries.pop(surrogate, Particulars())
     if not tagged and "untagged" not in s.declares:
         raise AuditError(f"{surrogate!r} is untagged and the policy does not declare untagged")
+    if made.saved:
+        for item in items:
+            for original in [item] if item.kind is not None else _originals(s, item):
+                original.copy = True
+            item.copy = True
     copy = all(item.copy for item in items)
     if after >= before and not copy and "grows" not in s.declares:
         raise AuditError(
@@ -294,8 +310,10 @@ def rewrite(
             f"does not declare grows"
         )
     if asked:
-        _paid(s, surrogate, before, after)
-    freed = s.window.replace(sources, surrogate, _filled(after))
+        _paid(s, surrogate, before, after, made.input)
+    elif surrogate in s.promised:
+        raise AuditError(f"the model was asked for {surrogate!r}, the record says it was not")
+    freed = s.window.replace(sources, surrogate, _filled(after), last=made.last)
     if freed != before:
         raise AuditError(f"the sources held {freed} tokens, the record says {before}")
     s.books.rewritten += before
@@ -307,17 +325,20 @@ def rewrite(
         s.now.freed += before - after
     s.edit()
     known = frozenset().union(*(item.facts for item in items))
-    made_up = frozenset().union(*(item.made_up for item in items)) - known
-    made = Item(
+    invented = frozenset().union(*(item.made_up for item in items)) - known
+    invented = (invented | made.made_up) & frozenset(kept)
+    if not made.made_up <= invented:
+        raise AuditError(f"{surrogate!r} does not state all that it is said to have made up")
+    text = Item(
         surrogate,
         None,
         copy,
-        facts=frozenset(kept) - made_up,
-        made_up=frozenset(kept) & made_up,
+        facts=frozenset(kept) - invented,
+        made_up=invented,
         sources=tuple(sources),
         tagged=bool(tagged),
     )
-    s.items[surrogate] = made
+    s.items[surrogate] = text
     s.histories.open(surrogate)
     for item in items:
         _unpinned(s, item)
@@ -326,7 +347,7 @@ def rewrite(
             item.stand_ins += 1
             s.pairs.rewrite(item.id)
         s.note(item.id, "rewritten", surrogate, bool(tagged))
-    _enter(s, made)
+    _enter(s, text)
 
 
 def restore(s: State, surrogate: str, segment: str, before: int, after: int, key: str) -> None:
@@ -357,6 +378,27 @@ def restore(s: State, surrogate: str, segment: str, before: int, after: int, key
     s.note(surrogate, "restored", segment)
     _leave(s, item)
     _enter(s, made)
+
+
+def reveal(s: State, stub: str, segment: str, before: int, after: int) -> None:
+    item = s.item(stub)
+    if item.sources != (segment,) or item.invented:
+        raise AuditError(f"{stub!r} is no stub of {segment!r} alone")
+    source = s.item(segment)
+    held = s.window.held(stub)
+    if held != before:
+        raise AuditError(f"{stub!r} holds {held} tokens, the record says {before}")
+    s.window.replace((stub,), segment, _filled(after))
+    s.books.rewritten += before
+    s.books.rehydrated += after
+    s.books.revealed += after
+    s.edit()
+    s.note(stub, "revealed", segment)
+    _leave(s, item)
+    if source.kind is not None:
+        source.stand_ins -= 1
+        s.pairs.reveal(segment)
+    _enter(s, source)
 
 
 def truncate(
@@ -446,6 +488,7 @@ MOVES: Mapping[str, Callable[..., None]] = MappingProxyType(
             refuse,
             rehydrate,
             restore,
+            reveal,
             rewrite,
             truncate,
             write,

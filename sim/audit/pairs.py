@@ -73,6 +73,10 @@ class Pairs:
         """A surrogate takes the place of *segment*."""
         self._change(segment, _Stand.REWRITTEN)
 
+    def reveal(self, segment: str) -> None:
+        """*segment* stands again where its surrogate stood."""
+        self._change(segment, _Stand.WHOLE)
+
     def of(self, segment: str) -> str | None:
         """Return the pair that *segment* came in, if it came in one."""
         return self._pair_of.get(segment)

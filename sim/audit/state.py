@@ -12,7 +12,7 @@ from sim.audit.passes import PassLog
 from sim.audit.window import Window
 from sim.errors import AuditError
 
-__all__ = ["Costs", "Item", "State", "TurnState"]
+__all__ = ["Costs", "Item", "Particulars", "State", "TurnState"]
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +41,16 @@ class Item:
     version: int = 0
     stand_ins: int = 0
     """How many resident surrogates and invented texts stand for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Particulars:
+    """What is particular about a surrogate that has not come yet."""
+
+    input: int | None = None
+    made_up: frozenset[str] = frozenset()
+    saved: bool = False
+    last: bool = False
 
 
 @dataclass(slots=True)
@@ -127,6 +137,7 @@ class State:
     """Queries, acts and requests of the operator."""
     promised: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Input and output of the requests for surrogates that have not come yet."""
+    summaries: dict[str, Particulars] = field(default_factory=dict)
     left: int = 0
     put: int = 0
     truncated: int = 0

@@ -46,10 +46,11 @@ class Window:
         self.total -= held
         return slot
 
-    def replace(self, segments: Iterable[str], by: str, tokens: int) -> int:
-        """Put *by* where the front-most of *segments* stood and return the tokens they held."""
+    def replace(self, segments: Iterable[str], by: str, tokens: int, *, last: bool = False) -> int:
+        """Put *by* where the first of *segments* stood, or the last, and return what they held."""
         before = self.total
-        slot = min(self.remove(segment, self.held(segment)) for segment in segments)
+        slots = [self.remove(segment, self.held(segment)) for segment in segments]
+        slot = max(slots) if last else min(slots)
         freed = before - self.total
         self._settle(by, slot, tokens)
         return freed

@@ -819,4 +819,5 @@ def test_every_wrong_size_is_noticed() -> None:
 def test_every_record_type_is_understood() -> None:
     seen = {record[0] for record in everything()}
     also = {"attempt", "breakpoints", "bug", "change", "operator", "page", "ping", "queue"}
+    also |= {"reveal", "summary", "wasted"}
     assert seen | also == set(FIELDS)

@@ -33,7 +33,7 @@ DOTTED = {
 
 def test_fields_go_by_the_names_of_the_design() -> None:
     assert {field: KEYS[field] for field in DOTTED} == DOTTED
-    assert frozenset({"copies", "relevance"}) == PER_KIND
+    assert frozenset({"characters", "copies", "estimate", "relevance"}) == PER_KIND
 
 
 def test_every_key_finds_its_field() -> None:

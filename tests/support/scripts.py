@@ -61,6 +61,12 @@ BASE_SETTINGS: dict[str, Any] = {
     "cache.long": 0,
     "history": "editable",
     "overflow": "truncate",
+    "output.reserve": 0,
+    "count.by": "exact",
+    "line.characters": 40.0,
+    "summariser.retention": "keep",
+    "summariser.fabricate": 0.0,
+    "summariser.fail": 0.0,
     "compaction.at": 1.0,
     "compaction.share": 0.05,
     "reader.invent_untagged": 1.0,
@@ -75,6 +81,8 @@ BASE_SETTINGS: dict[str, Any] = {
     "cache.breakpoints": (),
     **{f"copies.{kind}": 1.0 if kind is Kind.FILE else 0.0 for kind in Kind},
     **{f"relevance.{kind}": 1.0 for kind in Kind},
+    **{f"estimate.{kind}": 1.0 for kind in Kind},
+    **{f"characters.{kind}": 4.0 for kind in Kind},
 }
 """Every key of ``sim.settings``, in sizes that suit small scripts."""
 

@@ -1,0 +1,190 @@
+"""The summariser: the model that writes a summary, what it is given, what it keeps and invents.
+
+What a harness decides stands in :class:`Summariser`, which an action carries; what the model does
+with it stands in the scenario's settings ``summariser.*``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sim.reduction import place_of
+from sim.segments import Kind, originals
+from sim.streams import uniform
+
+if TYPE_CHECKING:
+    from sim.segments import Segment
+    from sim.settings import Settings
+
+__all__ = [
+    "FIRST_ROUND",
+    "FOLD",
+    "KEPT_AT_FOLD",
+    "LATER_ROUND",
+    "RETENTIONS",
+    "Summariser",
+    "by_ratio",
+    "by_rounds",
+    "given",
+    "keep_probability",
+    "rounds",
+    "stated",
+    "summarise",
+]
+
+_HEARD = (Kind.TASK, Kind.USER)
+
+FOLD = 182.0
+"""Compression, input over output, at which :data:`KEPT_AT_FOLD` was measured."""
+
+KEPT_AT_FOLD = 0.17
+"""Share of injected constraints that a summary keeps at :data:`FOLD`: COMPINT (2608.11242), a third
+party's note; mean of several compactors at 100,000 tokens."""
+
+FIRST_ROUND = 0.53
+"""Share of rules that one round of compaction keeps: 2608.22752, a third party's note."""
+
+LATER_ROUND = 0.66
+"""What each further round keeps of what is left: derived from the same study, in which five rounds
+kept 10 %: 0.53 x 0.66 ** 4."""
+
+RETENTIONS = ("keep", "ratio", "rounds")
+"""What decides whether a fact survives a summary: ``surrogate.keep`` alone, how much shorter the
+summary is than what was given, or how often the fact has been summarised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    """How a harness asks for a summary. Sizes are whole tokens; None is no limit.
+
+    With *cached* it asks at the end of the current request, which reads the cached prefix and is
+    given everything that is resident; else it is a request of its own, with the sources alone.
+    """
+
+    cached: bool = False
+    prompt: int = 0
+    """Instructions on top of what is to be summarised."""
+    input_cap: int | None = None
+    """The most of the sources that it is given; what is over it is left out, oldest first."""
+    item_cap: int | None = None
+    """The most of each source that it is given, from its front."""
+    clip: int | None = None
+    """The most that it writes; the rest of a longer summary is cut off."""
+    window: int | None = None
+    """The most that a request to it may hold, its output included."""
+    drops: bool = False
+    """Whether what does not fit its window is left out, oldest first; else it refuses."""
+    tries: int = 1
+    """How often it is asked before the harness gives up."""
+    calls: int = 1
+    """Requests that one summary takes: a second one may verify the first."""
+    from_user: bool = False
+    """Whether what it is given begins with words of the user; without any it is given nothing."""
+
+    def written(self, tokens: int) -> int:
+        """Return how much of a summary of *tokens* is left after the clip."""
+        return tokens if self.clip is None else min(tokens, self.clip)
+
+
+def by_ratio(ratio: float) -> float:
+    """Return the probability that one round keeps a fact at *ratio* of input to output.
+
+    Log-linear, from 1 at a ratio of 1 through :data:`KEPT_AT_FOLD` at :data:`FOLD`; 0 from where
+    the line ends, a ratio of about 529.
+    """
+    if ratio <= 1.0:
+        return 1.0
+    return max(0.0, 1.0 - (1.0 - KEPT_AT_FOLD) * math.log(ratio) / math.log(FOLD))
+
+
+def by_rounds(round_: int) -> float:
+    """Return the probability that round *round_*, from 1, keeps a fact that came so far."""
+    return FIRST_ROUND if round_ <= 1 else LATER_ROUND
+
+
+def keep_probability(settings: Settings, ratio: float, round_: int) -> float:
+    """Return the probability that a summary keeps a fact it is given, by the scenario's rule."""
+    match settings.summariser_retention:
+        case "ratio":
+            return by_ratio(ratio)
+        case "rounds":
+            return by_rounds(round_)
+    return settings.surrogate_keep
+
+
+def given(summariser: Summariser, sources: Sequence[Segment], room: int) -> dict[Segment, int]:
+    """Return how much of each of *sources*, oldest first, it is given, in tokens from its front.
+
+    *room* is what a request to it may hold of them. What does not fit is left out whole, the oldest
+    first; with ``from_user``, then, what stands in front of the first word of the user.
+    """
+    left = room if summariser.input_cap is None else min(room, summariser.input_cap)
+    shown: dict[Segment, int] = {}
+    for source in reversed(sources):
+        cap = source.tokens if summariser.item_cap is None else summariser.item_cap
+        size = min(source.tokens, cap)
+        if size > left:
+            break
+        shown[source] = size
+        left -= size
+    chosen = list(reversed(shown.items()))
+    if summariser.from_user:
+        heard = (at for at, (source, _) in enumerate(chosen) if source.kind in _HEARD)
+        chosen = chosen[next(heard, len(chosen)) :]
+    return dict(chosen)
+
+
+def summarise(
+    settings: Settings,
+    seed: int,
+    sources: Sequence[Segment],
+    shown: Mapping[Segment, int],
+    output: int,
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the keys of the facts that a summary of *sources* states, and of those the invented.
+
+    *shown* is what of them was given, *output* the length of the summary. A fact that was given
+    is kept with the probability of the scenario's rule; one that is not is stated wrong with that
+    of ``summariser.fabricate``. What was invented before and is kept is invented still.
+    """
+    ratio = sum(shown.values()) / output
+    kept: set[str] = set()
+    made_up: set[str] = set()
+    for source in sources:
+        root, round_ = rounds(source)
+        for key, place, draw in stated(source):
+            event = root, draw, round_
+            seen = place < shown.get(source, 0)
+            p = keep_probability(settings, ratio, round_) if seen else 0.0
+            if p >= 1.0 or uniform(seed, "surrogate.keep", *event) < p:
+                kept.add(key)
+                if key in source.made_up:
+                    made_up.add(key)
+            elif uniform(seed, "summariser.fabricate", *event) < settings.summariser_fabricate:
+                made_up.add(key)
+    # What one source states right is not what another was misread for.
+    true = {key for key in kept if key not in made_up}
+    made_up -= true
+    return frozenset(kept | made_up), frozenset(made_up)
+
+
+def rounds(source: Segment) -> tuple[str, int]:
+    """Return the first original that *source* stands for, and which round its next summary is."""
+    round_, root = 1, source
+    while root.sources:
+        round_, root = round_ + 1, root.sources[0]
+    return root.id, round_
+
+
+def stated(source: Segment) -> Iterator[tuple[str, int, str]]:
+    """Yield key, place and name of the draw of each fact that the text of *source* states."""
+    if source.sources:
+        draws = {f.key: f.draw for s in originals((source,)) for f in s.facts if f.draw}
+        yield from ((key, 0, draws.get(key, key)) for key in sorted(source.kept))
+        return
+    facts = {fact.key: fact for fact in source.facts if fact.key not in source.lost}
+    for key in sorted(facts):
+        yield key, place_of(source, facts[key]), facts[key].draw or key
