@@ -40,10 +40,11 @@ class Rewrite:
     *tokens* is the whole surrogate with its tag. *line* marks a superseded attempt or result
     turned into a line, *whole* a summary of the whole transcript, asked for at the end of the
     current request. With *stub* no model is asked: the harness puts a fixed text there itself; of
-    *preview*, tokens from the front and from the end of a single source, it leaves the words, and
-    so the facts, as they were. A *summariser* says how the model is asked otherwise; *tokens* is
-    then what it would write. With *last* the surrogate stands where the last of the sources stood.
-    With *saves* the harness keeps the sources where they can be fetched again: they have an
+    *preview*, tokens from the front and from the end of a single source that are part of the stub,
+    it leaves the words, and so the facts, as they were; a preview of nothing, (0, 0), keeps no
+    fact, of any number of sources. A *summariser* says how the model is asked otherwise; *tokens*
+    is then what it would write. With *last* the surrogate stands where the last of the sources
+    stood. With *saves* the harness keeps the sources where they can be fetched again: they have an
     external copy from then on.
     """
 

@@ -32,6 +32,16 @@ class Text(NamedTuple):
     agent's own model."""
 
 
+class _Request(NamedTuple):
+    """What a summariser is asked with: how much of each source, and whether in the cached prefix.
+
+    In the cached prefix it is given everything that is resident.
+    """
+
+    shown: Mapping[Segment, int]
+    cached: bool
+
+
 def cause_of(rewrite: Rewrite) -> str:
     """Return what the tokens of a surrogate are due to, one of ``sim.attribution.CAUSES``."""
     return "compaction" if rewrite.whole else "rewrite"
@@ -56,85 +66,82 @@ class Asking:
         """
         world = self._world
         output = summariser.written(rewrite.tokens)
-        shown = self._shown(summariser, sources, output)
-        if shown is None:
+        request = self._request(summariser, sources, output)
+        if request is None:
             self._wasted("overflow", sources)
             return None
-        if not shown:
+        if not request.shown:
             return Text(world.new_id(), output, frozenset(), frozenset(), 0)
+        seconds = 0.0
         for attempt in range(summariser.tries):
             root, round_ = rounds(sources[0])
             event = root, sources[-1].id, world.view.turn, round_, attempt
-            if uniform(world.seed, "summariser.fail", *event) < world.settings.summariser_fail:
-                self._wasted("failed", sources, *self._send(rewrite, summariser, shown, output))
+            fails = uniform(world.seed, "summariser.fail", *event) < world.settings.summariser_fail
+            surrogate = "" if fails else world.new_id()
+            *sent, took = self._send(rewrite, summariser, request, output)
+            seconds += took
+            world.rewriting_seconds = max(world.rewriting_seconds, seconds)
+            if fails:
+                self._wasted("failed", sources, *sent)
                 continue
-            surrogate = world.new_id()
-            sent = self._send(rewrite, summariser, shown, output)
             world.record("maintain", surrogate, *sent)
+            shown = request.shown
             kept, made_up = summarise(world.settings, world.seed, sources, shown, output)
             return Text(surrogate, output, kept, made_up, sent[0])
         return None
 
-    def _shown(
+    def _request(
         self, summariser: Summariser, sources: Sequence[Segment], output: int
-    ) -> Mapping[Segment, int] | None:
-        """Return what is given of each source, None if that is more than its window holds."""
+    ) -> _Request | None:
+        """Return what is asked with, None if that is more than its window holds."""
         window = summariser.window
         rest = summariser.prompt + output
         if summariser.cached:
-            held = self._world.window.tokens
-            if window is None or held + rest <= window:
-                return {source: source.tokens for source in sources}
+            if window is None or self._world.window.tokens + rest <= window:
+                return _Request({source: source.tokens for source in sources}, True)
             if not summariser.drops:
                 return None
         everything = sum(source.tokens for source in sources)
         room = everything if window is None else max(0, window - rest)
         shown = given(summariser, sources, everything)
-        if sum(shown.values()) <= room:
-            return shown
-        return given(summariser, sources, room) if summariser.drops else None
+        if sum(shown.values()) > room:
+            if not summariser.drops:
+                return None
+            shown = given(summariser, sources, room)
+        return _Request(shown, False)
 
     def _send(
-        self,
-        rewrite: Rewrite,
-        summariser: Summariser,
-        shown: Mapping[Segment, int],
-        output: int,
-    ) -> tuple[int, int, int, float, tuple[Cause, ...]]:
+        self, rewrite: Rewrite, summariser: Summariser, request: _Request, output: int
+    ) -> tuple[int, int, int, float, tuple[Cause, ...], float]:
         """Send one request, or as many as a summary takes; return what they add up to.
 
-        That is input, what was read of it, output, dollars and causes.
+        That is input, what was read of it, output, dollars, causes and seconds.
         """
         world, cause = self._world, cause_of(rewrite)
         price, own_price = world.meter.price, world.writer
-        tokens = read = written = 0
+        tokens = read = 0
         usd = seconds = 0.0
         causes: list[tuple[Cause, ...]] = []
         for _ in range(summariser.calls):
-            if summariser.cached and own_price is None:
+            if request.cached and own_price is None:
                 sent = world.request()
-                prompt = Usage(summariser.prompt, 0, 0, summariser.prompt)
-                usage = sent.usage
-                extra = price.input_cost(prompt) + price.output_cost(output, usage.tokens)
-                usd += price.input_cost(usage) + extra
+                usage = _longer(sent.usage, summariser.prompt)
+                paid = price.input_cost(usage) + price.output_cost(output, usage.tokens)
+                extra = paid - sum(each.usd for each in sent.causes)
                 causes.append(_with(own(sent.causes, cause, extra), cause, summariser.prompt))
-                tokens, read = tokens + usage.tokens + summariser.prompt, read + usage.read
-                uncached = usage.tokens - usage.read + summariser.prompt
-                seconds += price.speed.prefill_seconds(uncached, usage.read)
             else:
                 asked = own_price or price
-                size = world.window.tokens if summariser.cached else sum(shown.values())
-                size += summariser.prompt
+                held = world.window.tokens if request.cached else sum(request.shown.values())
+                size = held + summariser.prompt
                 usage = Usage(size, 0, 0, size)
                 paid = asked.input_cost(usage) + asked.output_cost(output, size)
-                usd += paid
                 causes.append((Cause(cause, size, paid),))
-                tokens += size
-                seconds += asked.speed.prefill_seconds(size, 0)
-            written += output
-            seconds += (own_price or price).speed.decode_seconds(output)
-        world.rewriting_seconds = max(world.rewriting_seconds, seconds)
-        return tokens, read, written, usd, _summed(causes)
+            usd += paid
+            tokens, read = tokens + usage.tokens, read + usage.read
+            speed = (own_price or price).speed
+            seconds += speed.prefill_seconds(usage.tokens - usage.read, usage.read)
+            seconds += speed.decode_seconds(output)
+        return tokens, read, output * summariser.calls, usd, _summed(causes), seconds
 
     def _wasted(
         self,
@@ -148,6 +155,11 @@ class Asking:
     ) -> None:
         names = tuple(source.id for source in sources)
         self._world.record("wasted", why, names, tokens, read, output, usd, causes)
+
+
+def _longer(usage: Usage, prompt: int) -> Usage:
+    """Return *usage* with a *prompt* of so many tokens behind it, which no cache has."""
+    return usage._replace(tokens=usage.tokens + prompt, plain=usage.plain + prompt)
 
 
 def _with(causes: Iterable[Cause], cause: str, tokens: int) -> tuple[Cause, ...]:

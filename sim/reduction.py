@@ -22,6 +22,7 @@ __all__ = [
     "place_of",
     "raw_tokens",
     "reduced_tokens",
+    "text_place",
 ]
 
 HEADS = {"head-tail": 0.5, "head-tail-20": 0.2, "head": 1.0, "tail": 0.0}
@@ -101,6 +102,20 @@ def place_of(segment: Segment, fact: Fact) -> int:
     if fact.at is None:
         return 0 if fact.reducible else segment.raw_tokens - 1
     return min(fact.at, segment.raw_tokens - 1)
+
+
+def text_place(segment: Segment, fact: Fact) -> int:
+    """Return where *fact* stands in the text of *segment* as it is, in tokens from its front.
+
+    In ends, where they leave it; in anything else that is shorter than the whole, in proportion.
+    """
+    place, whole, tokens = place_of(segment, fact), segment.raw_tokens, segment.tokens
+    if tokens >= whole or segment.form == "page":
+        return min(place, tokens - 1)
+    if segment.form in HEADS:
+        head = int(tokens * HEADS[segment.form])
+        return place if place < head else max(head, place - (whole - tokens))
+    return place * tokens // whole
 
 
 def lost(segment: Segment, form: str, tokens: int) -> frozenset[str]:

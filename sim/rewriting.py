@@ -15,7 +15,7 @@ from sim.errors import (
     UntaggedRewrite,
 )
 from sim.prefix_cache import Usage
-from sim.segments import Fact, Kind, Segment, State, originals
+from sim.segments import Fact, Kind, Segment, State, ancestry, originals
 from sim.streams import uniform
 from sim.summariser import rounds, stated
 from sim.world import Breach
@@ -77,7 +77,7 @@ class Rewriting:
     ) -> None:
         world = self.world
         if rewrite.saves:
-            for segment in originals(sources):
+            for segment in ancestry(sources):
                 segment.copy = True
         surrogate = self._make_surrogate(rewrite, sources, text)
         cause = surrogate.entered = cause_of(rewrite)
@@ -136,7 +136,7 @@ class Rewriting:
         if not (rewrite.tagged and taggable):
             says = f"{what} leaves an untagged surrogate"
             yield Breach(UntaggedRewrite, "untagged", first, before, says)
-        if rewrite.tokens >= before and not all(s.copy for s in sources):
+        if rewrite.tokens >= before and not (rewrite.saves or all(s.copy for s in sources)):
             says = f"{what} does not shrink and there is no copy"
             yield Breach(GrowthWithoutCopy, "grows", first, before, says)
         if world.view.spent and not rewrite.line:
@@ -181,7 +181,7 @@ class Rewriting:
         for key, place, draw in stated(source):
             if rewrite.preview is not None:
                 head, tail = rewrite.preview
-                if place < head or place >= source.raw_tokens - tail:
+                if place < head or place >= source.tokens - tail:
                     yield key
             elif keep >= 1.0 or uniform(world.seed, "surrogate.keep", root, draw, round_) < keep:
                 yield key
@@ -212,9 +212,12 @@ class Rewriting:
             says = f"a reveal of {stub.id}, which hides no text of the log"
             return world.bug(InadmissibleAction, stub.id, stub.tokens, says)
         (source,) = stub.sources
+        if source.resident:
+            says = f"a reveal of {stub.id}, whose text is there"
+            return world.bug(InadmissibleAction, stub.id, stub.tokens, says)
+        source.state = State.RESIDENT
         world.window.replace(stub, source, "rewrite")
         world.gone(stub, State.REWRITTEN)
-        source.state = State.RESIDENT
         source.entered = "rewrite"
         source.sent_at = -1
         world.ledger.note(stub.id, "revealed", world.view.turn, source.id)
@@ -284,15 +287,16 @@ class Rewriting:
         return invented
 
 
-def _cause(rewrite: Rewrite) -> str:
-    return "compaction" if rewrite.whole else "rewrite"
-
-
 def _previews(rewrite: Rewrite, sources: list[Segment]) -> bool:
-    """Whether a preview is of one source that is no surrogate, and no longer than its stub."""
+    """Whether there can be such a preview: of nothing, or of one source that is no surrogate.
+
+    It is a part of a stub, and no longer than that.
+    """
     assert rewrite.preview is not None
+    if not rewrite.stub or not all(isinstance(n, int) and n >= 0 for n in rewrite.preview):
+        return False
     single = len(sources) == 1 and not sources[0].sources
-    return single and rewrite.stub and all(isinstance(n, int) and n >= 0 for n in rewrite.preview)
+    return sum(rewrite.preview) <= (rewrite.tokens if single else 0)
 
 
 def _is_size(tokens: object) -> bool:

@@ -16,6 +16,7 @@ __all__ = [
     "Kind",
     "Segment",
     "State",
+    "ancestry",
     "originals",
     "stand_ins",
     "successors",
@@ -225,6 +226,18 @@ def successors(segment: Segment) -> Iterator[Segment]:
             seen.add(surrogate)
             yield surrogate
             todo.extend(reversed(surrogate.surrogates))
+
+
+def ancestry(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield *segments* and all that they stand for, at every remove, each once."""
+    seen: set[Segment] = set()
+    todo = list(segments)
+    while todo:
+        segment = todo.pop()
+        if segment not in seen:
+            seen.add(segment)
+            yield segment
+            todo.extend(segment.sources)
 
 
 def originals(segments: Iterable[Segment]) -> list[Segment]:

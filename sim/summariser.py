@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sim.reduction import place_of
+from sim.reduction import text_place
 from sim.segments import Kind, originals
 from sim.streams import uniform
 
@@ -28,6 +28,7 @@ __all__ = [
     "Summariser",
     "by_ratio",
     "by_rounds",
+    "drafts",
     "given",
     "keep_probability",
     "rounds",
@@ -56,12 +57,25 @@ RETENTIONS = ("keep", "ratio", "rounds")
 summary is than what was given, or how often the fact has been summarised."""
 
 
+_LEAST = {
+    "prompt": 0,
+    "input_cap": 0,
+    "item_cap": 1,
+    "clip": 1,
+    "window": 1,
+    "tries": 1,
+    "calls": 1,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Summariser:
     """How a harness asks for a summary. Sizes are whole tokens; None is no limit.
 
     With *cached* it asks at the end of the current request, which reads the cached prefix and is
-    given everything that is resident; else it is a request of its own, with the sources alone.
+    given everything that is resident; else it is a request of its own, with the sources alone. A
+    cached request that is over its window becomes one of its own, where it drops what is too much.
+    Raises ValueError for a size or a number below what there can be.
     """
 
     cached: bool = False
@@ -83,6 +97,12 @@ class Summariser:
     """Requests that one summary takes: a second one may verify the first."""
     from_user: bool = False
     """Whether what it is given begins with words of the user; without any it is given nothing."""
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise ValueError(f"{name} of a summariser must be at least {least}, not {value}")
 
     def written(self, tokens: int) -> int:
         """Return how much of a summary of *tokens* is left after the clip."""
@@ -148,31 +168,35 @@ def summarise(
 
     *shown* is what of them was given, *output* the length of the summary. A fact that was given
     is kept with the probability of the scenario's rule; one that is not is stated wrong with that
-    of ``summariser.fabricate``. What was invented before and is kept is invented still.
+    of ``summariser.fabricate``. What was invented before and is kept is invented still, unless the
+    summary states it from another source as it is.
     """
     ratio = sum(shown.values()) / output
-    kept: set[str] = set()
-    made_up: set[str] = set()
+    told: set[str] = set()
+    invented: set[str] = set()
     for source in sources:
         root, round_ = rounds(source)
+        seen_as = keep_probability(settings, ratio, 1 + drafts(source))
         for key, place, draw in stated(source):
             event = root, draw, round_
-            seen = place < shown.get(source, 0)
-            p = keep_probability(settings, ratio, round_) if seen else 0.0
+            p = seen_as if place < shown.get(source, 0) else 0.0
             if p >= 1.0 or uniform(seed, "surrogate.keep", *event) < p:
-                kept.add(key)
-                if key in source.made_up:
-                    made_up.add(key)
+                (invented if key in source.made_up else told).add(key)
             elif uniform(seed, "summariser.fabricate", *event) < settings.summariser_fabricate:
-                made_up.add(key)
-    # What one source states right is not what another was misread for.
-    true = {key for key in kept if key not in made_up}
-    made_up -= true
-    return frozenset(kept | made_up), frozenset(made_up)
+                invented.add(key)
+    return frozenset(told | invented), frozenset(invented - told)
+
+
+def drafts(source: Segment) -> int:
+    """Return how often a model has written anew what *source* stands for; stubs are no drafts."""
+    count, at = 0, source
+    while at.sources:
+        count, at = count + (not at.stub), at.sources[0]
+    return count
 
 
 def rounds(source: Segment) -> tuple[str, int]:
-    """Return the first original that *source* stands for, and which round its next summary is."""
+    """Return the first original of *source*, and how many stand-ins lie behind its next one."""
     round_, root = 1, source
     while root.sources:
         round_, root = round_ + 1, root.sources[0]
@@ -180,11 +204,14 @@ def rounds(source: Segment) -> tuple[str, int]:
 
 
 def stated(source: Segment) -> Iterator[tuple[str, int, str]]:
-    """Yield key, place and name of the draw of each fact that the text of *source* states."""
+    """Yield key, place and name of the draw of each fact that the text of *source* states.
+
+    The place is in tokens from the front of that text; a surrogate states everything there.
+    """
     if source.sources:
         draws = {f.key: f.draw for s in originals((source,)) for f in s.facts if f.draw}
         yield from ((key, 0, draws.get(key, key)) for key in sorted(source.kept))
         return
     facts = {fact.key: fact for fact in source.facts if fact.key not in source.lost}
     for key in sorted(facts):
-        yield key, place_of(source, facts[key]), facts[key].draw or key
+        yield key, text_place(source, facts[key]), facts[key].draw or key

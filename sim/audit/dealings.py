@@ -286,7 +286,7 @@ def summary(
     if surrogate in s.items or surrogate in s.summaries:
         raise AuditError(f"what is particular about {surrogate!r} is said too late, or twice")
     sent = None if input is None else _whole(input, "an input")
-    s.summaries[surrogate] = Particulars(sent, frozenset(made_up), bool(saved), bool(last))
+    s.summaries[surrogate] = Particulars(True, sent, frozenset(made_up), bool(saved), bool(last))
 
 
 def wasted(
@@ -306,8 +306,12 @@ def wasted(
         raise AuditError("a request that was refused is paid for")
     if _whole(read, "what is read") > _whole(input, "an input"):
         raise AuditError(f"{read} tokens are read of a request of {input}")
+    if why == "failed" and not input:
+        raise AuditError("a request that failed was sent nothing")
+    if not sources:
+        raise AuditError("a summary of nothing is asked for")
     for source in sources:
-        s.item(source)
+        s.window.held(source)
     s.costs.output_tokens += _whole(output, "an output")
     s.costs.maintenance_usd += _amount(usd, "a price")
 
@@ -445,6 +449,8 @@ def end(s: State, status: str, reason: str | None, window: Sequence[str], second
     _close_turn(s)
     if s.promised:
         raise AuditError(f"the model was asked for {min(s.promised)!r}, which never came")
+    if s.summaries:
+        raise AuditError(f"{min(s.summaries)!r} is described and never came")
     if status not in ("completed", "failed"):
         raise AuditError(f"a run ends completed or failed, not {status!r}")
     order = s.window.order()

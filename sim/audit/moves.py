@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -33,8 +33,9 @@ def _enter(s: State, item: Item) -> None:
         s.now.at_call.setdefault(item.id, False)
 
 
-def _leave(s: State, item: Item) -> None:
-    """Book-keeping for *item*, which has just gone from the window."""
+def _leave(s: State, item: Item, tokens: int) -> None:
+    """Book-keeping for *item* of *tokens*, which has just gone from the window."""
+    item.tokens = tokens
     s.now.left.add(item.id)
     if s.now.calls:
         s.now.at_call.setdefault(item.id, True)
@@ -50,6 +51,17 @@ def _originals(s: State, item: Item) -> Iterator[Item]:
             todo.extend(source.sources)
         else:
             yield source
+
+
+def _all_behind(s: State, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield *items* and all that they stand for, however often that was written anew."""
+    todo, seen = list(items), set[str]()
+    while todo:
+        item = todo.pop()
+        if item.id not in seen:
+            seen.add(item.id)
+            yield item
+            todo.extend(s.items[source] for source in item.sources)
 
 
 def _part(s: State, item: Item) -> None:
@@ -248,7 +260,7 @@ def evict(s: State, segment: str, tokens: int, book: str, reason: str, by: str) 
     if by == "door":
         s.now.freed += tokens
     s.edit()
-    _leave(s, item)
+    _leave(s, item, tokens)
     _part(s, item)
     s.note(segment, "evicted", book, reason)
     s.passes.add("left", segment)
@@ -257,13 +269,13 @@ def evict(s: State, segment: str, tokens: int, book: str, reason: str, by: str) 
 def _paid(s: State, surrogate: str, before: int, after: int, input: int | None) -> None:
     """Check that the model was asked for *surrogate*: with the sources, or the whole window.
 
-    A summariser was sent *input*, and may have written more than one draft.
+    A summariser was sent *input*, and may have written more than one draft of that length.
     """
     if surrogate not in s.promised:
         raise AuditError(f"the model was never asked for {surrogate!r}")
     given, written = s.promised.pop(surrogate)
     if input is not None:
-        if given != input or not input or written < after:
+        if given != input or not input or not written or written % after:
             raise AuditError(
                 f"{input} tokens were sent for {surrogate!r} of {after}, of which {given} were "
                 f"paid for, with {written} of output"
@@ -299,9 +311,7 @@ def rewrite(
     if not tagged and "untagged" not in s.declares:
         raise AuditError(f"{surrogate!r} is untagged and the policy does not declare untagged")
     if made.saved:
-        for item in items:
-            for original in [item] if item.kind is not None else _originals(s, item):
-                original.copy = True
+        for item in _all_behind(s, items):
             item.copy = True
     copy = all(item.copy for item in items)
     if after >= before and not copy and "grows" not in s.declares:
@@ -313,6 +323,7 @@ def rewrite(
         _paid(s, surrogate, before, after, made.input)
     elif surrogate in s.promised:
         raise AuditError(f"the model was asked for {surrogate!r}, the record says it was not")
+    held = {item.id: s.window.held(item.id) for item in items}
     freed = s.window.replace(sources, surrogate, _filled(after), last=made.last)
     if freed != before:
         raise AuditError(f"the sources held {freed} tokens, the record says {before}")
@@ -325,10 +336,13 @@ def rewrite(
         s.now.freed += before - after
     s.edit()
     known = frozenset().union(*(item.facts for item in items))
-    invented = frozenset().union(*(item.made_up for item in items)) - known
-    invented = (invented | made.made_up) & frozenset(kept)
-    if not made.made_up <= invented:
+    invented = (frozenset().union(*(item.made_up for item in items)) - known) & frozenset(kept)
+    if not made.made_up <= frozenset(kept):
         raise AuditError(f"{surrogate!r} does not state all that it is said to have made up")
+    if made.said and not invented <= made.made_up:
+        key = min(invented - made.made_up)
+        raise AuditError(f"{surrogate!r} repeats {key!r}, which was made up before")
+    invented |= made.made_up
     text = Item(
         surrogate,
         None,
@@ -337,12 +351,13 @@ def rewrite(
         made_up=invented,
         sources=tuple(sources),
         tagged=bool(tagged),
+        stub=not asked and made.input is None,
     )
     s.items[surrogate] = text
     s.histories.open(surrogate)
     for item in items:
         _unpinned(s, item)
-        _leave(s, item)
+        _leave(s, item, held[item.id])
         if item.kind is not None:
             item.stand_ins += 1
             s.pairs.rewrite(item.id)
@@ -376,15 +391,17 @@ def restore(s: State, surrogate: str, segment: str, before: int, after: int, key
     s.items[segment] = made
     s.histories.open(segment)
     s.note(surrogate, "restored", segment)
-    _leave(s, item)
+    _leave(s, item, before)
     _enter(s, made)
 
 
 def reveal(s: State, stub: str, segment: str, before: int, after: int) -> None:
     item = s.item(stub)
-    if item.sources != (segment,) or item.invented:
+    if item.sources != (segment,) or not item.stub:
         raise AuditError(f"{stub!r} is no stub of {segment!r} alone")
     source = s.item(segment)
+    if after != source.tokens:
+        raise AuditError(f"{segment!r} had {source.tokens} tokens, the record says {after}")
     held = s.window.held(stub)
     if held != before:
         raise AuditError(f"{stub!r} holds {held} tokens, the record says {before}")
@@ -392,9 +409,11 @@ def reveal(s: State, stub: str, segment: str, before: int, after: int) -> None:
     s.books.rewritten += before
     s.books.rehydrated += after
     s.books.revealed += after
+    if s.at_door:
+        s.now.freed += before - after
     s.edit()
     s.note(stub, "revealed", segment)
-    _leave(s, item)
+    _leave(s, item, before)
     if source.kind is not None:
         source.stand_ins -= 1
         s.pairs.reveal(segment)
@@ -421,7 +440,7 @@ def truncate(
     if not surrogate:
         s.now.unexplained[segment] += 1
     s.now.cut_pairs.update(_pairs_of(s, item))
-    _leave(s, item)
+    _leave(s, item, tokens)
     _part(s, item)
     s.note(segment, "truncated")
     s.passes.add("left", segment)
@@ -465,6 +484,8 @@ def fetch(s: State, segment: str, tokens: int, version: int, by: str) -> None:
     _displaced(s, s.now.granted.pop(segment, ()), gone=True)
     s.window.append(segment, _filled(tokens))
     s.books.rehydrated += tokens
+    if s.at_door:
+        s.now.freed -= tokens
     s.counts["fetches"] += 1
     s.passes.add("fetch", segment, tokens)
     _renew(s, item, version)

@@ -39,6 +39,10 @@ class Item:
     booked: bool = False
     """Whether what never entered of it is in the books."""
     version: int = 0
+    stub: bool = False
+    """Whether no model was asked for this surrogate."""
+    tokens: int = 0
+    """What it held when it last left the window."""
     stand_ins: int = 0
     """How many resident surrogates and invented texts stand for it."""
 
@@ -46,6 +50,9 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Particulars:
     """What is particular about a surrogate that has not come yet."""
+
+    said: bool = False
+    """Whether a record said so, and so all that it makes up."""
 
     input: int | None = None
     made_up: frozenset[str] = frozenset()
@@ -126,9 +133,9 @@ class State:
     costs: Costs = field(default_factory=Costs)
     items: dict[str, Item] = field(default_factory=dict)
     at_door: set[str] = field(default_factory=set)
+    """Arrived, and neither admitted nor refused yet."""
     pages: set[str] = field(default_factory=set)
     """Further pages of results: what never entered of them is in the books with the result."""
-    """Arrived, and neither admitted nor refused yet."""
     versions: dict[str, int] = field(default_factory=dict)
     """The newest version of each path that has another than its first."""
     attempt: int = 0
@@ -138,6 +145,7 @@ class State:
     promised: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Input and output of the requests for surrogates that have not come yet."""
     summaries: dict[str, Particulars] = field(default_factory=dict)
+    """What was said of the surrogates that have not come yet."""
     left: int = 0
     put: int = 0
     truncated: int = 0
