@@ -293,6 +293,8 @@ class Answers:
         """Read an absent segment anew from its copy; return why that cannot be, empty if it can."""
         if segment.resident:
             return "is there"
+        if segment.sources:
+            return "is no segment of the log"
         if not segment.admitted:
             return "never entered"
         if not segment.copy or segment.page_of is not None:

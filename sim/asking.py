@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sim.attribution import Cause, own
 from sim.prefix_cache import Usage
 from sim.streams import uniform
-from sim.summariser import given, rounds, summarise
+from sim.summariser import Summary, given, rounds, stated, summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +25,7 @@ class Text(NamedTuple):
 
     surrogate: str
     tokens: int
-    kept: frozenset[str]
-    made_up: frozenset[str]
+    facts: Summary
     given: int | None
     """Tokens that a summariser was sent, 0 if none was asked; None where it is a rewrite of the
     agent's own model."""
@@ -71,7 +70,8 @@ class Asking:
             self._wasted("overflow", sources)
             return None
         if not request.shown:
-            return Text(world.new_id(), output, frozenset(), frozenset(), 0)
+            missed = frozenset(key for source in sources for key, _, _ in stated(source))
+            return Text(world.new_id(), output, Summary(frozenset(), frozenset(), missed), 0)
         seconds = 0.0
         for attempt in range(summariser.tries):
             root, round_ = rounds(sources[0])
@@ -85,9 +85,8 @@ class Asking:
                 self._wasted("failed", sources, *sent)
                 continue
             world.record("maintain", surrogate, *sent)
-            shown = request.shown
-            kept, made_up = summarise(world.settings, world.seed, sources, shown, output)
-            return Text(surrogate, output, kept, made_up, sent[0])
+            facts = summarise(world.settings, world.seed, sources, request.shown, output)
+            return Text(surrogate, output, facts, sent[0])
         return None
 
     def _request(

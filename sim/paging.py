@@ -23,9 +23,10 @@ def wanted_page(segment: Segment, key: str) -> int | None:
     """
     if segment.form not in ("page", "spill") or key not in segment.lost:
         return None
-    number = next(page_holding(segment, fact) for fact in segment.facts if fact.key == key)
+    stands = (page_holding(segment, fact) for fact in segment.facts if fact.key == key)
+    number = next(stands, None)
     came = {page.number for page in segment.pages if page.state is not State.NEVER_ADMITTED}
-    if number in came:
+    if number is None or number in came:
         return None
     return number if segment.form == "spill" else 2 + len(came)
 

@@ -56,9 +56,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     ),
     # What is particular about the surrogate of the rewrite that follows: input is what a summariser
     # was sent for it, None where none was; made_up are those of its facts that it states although
-    # nobody said so; saved: the harness keeps the sources where they can be fetched again; last: it
-    # stands where the last of them stood.
-    "summary": ("surrogate", "input", "made_up", "saved", "last"),
+    # nobody said so, unseen those that it could not keep, since the summariser was not given them;
+    # saved: the harness keeps the sources where they can be fetched again; last: it stands where
+    # the last of them stood.
+    "summary": ("surrogate", "input", "made_up", "unseen", "saved", "last"),
     # The text that a stub hid stands in its place again.
     "reveal": ("stub", "segment", "before", "after"),
     # A surrogate is replaced by invented text.

@@ -17,7 +17,7 @@ from sim.errors import (
 from sim.prefix_cache import Usage
 from sim.segments import Fact, Kind, Segment, State, ancestry, originals
 from sim.streams import uniform
-from sim.summariser import rounds, stated
+from sim.summariser import Summary, rounds, stated
 from sim.world import Breach
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Rewriting:
         made_up = frozenset(key for s in sources for key in s.made_up if key in kept)
         if not rewrite.stub:
             self._paid(rewrite, surrogate, before)
-        return Text(surrogate, rewrite.tokens, kept, made_up, None)
+        return Text(surrogate, rewrite.tokens, Summary(kept, made_up, frozenset()), None)
 
     def _replace(
         self, rewrite: Rewrite, sources: list[Segment], before: int, text: Text, by: str
@@ -99,9 +99,15 @@ class Rewriting:
             names = ", ".join(s.id for s in sources)
             world.grew = f"the rewrite of {names} ({before} → {surrogate.tokens} tokens)"
         if text.given is not None or rewrite.saves or rewrite.last:
-            invented = tuple(sorted(surrogate.made_up))
-            particulars = text.given, invented, rewrite.saves, rewrite.last
-            world.record("summary", surrogate.id, *particulars)
+            world.record(
+                "summary",
+                surrogate.id,
+                text.given,
+                tuple(sorted(surrogate.made_up)),
+                tuple(sorted(text.facts.unseen)),
+                rewrite.saves,
+                rewrite.last,
+            )
         world.record(
             "rewrite",
             surrogate.id,
@@ -163,8 +169,8 @@ class Rewriting:
             pair=single.pair if single else None,
             sources=tuple(sources),
             tagged=rewrite.tagged,
-            kept=text.kept,
-            made_up=text.made_up,
+            kept=text.facts.kept,
+            made_up=text.facts.made_up,
             as_of=_versions(sources),
             stub=rewrite.stub,
             state=State.RESIDENT,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sim.reduction import text_place
 from sim.segments import Kind, originals
@@ -26,6 +26,7 @@ __all__ = [
     "LATER_ROUND",
     "RETENTIONS",
     "Summariser",
+    "Summary",
     "by_ratio",
     "by_rounds",
     "drafts",
@@ -109,6 +110,17 @@ class Summariser:
         return tokens if self.clip is None else min(tokens, self.clip)
 
 
+class Summary(NamedTuple):
+    """The facts of a summary by key: what it states, and what of that is invented.
+
+    *unseen* are those that its sources state and that it was given from none of them.
+    """
+
+    kept: frozenset[str]
+    made_up: frozenset[str]
+    unseen: frozenset[str]
+
+
 def by_ratio(ratio: float) -> float:
     """Return the probability that one round keeps a fact at *ratio* of input to output.
 
@@ -163,8 +175,8 @@ def summarise(
     sources: Sequence[Segment],
     shown: Mapping[Segment, int],
     output: int,
-) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the keys of the facts that a summary of *sources* states, and of those the invented.
+) -> Summary:
+    """Return what a summary of *sources* states.
 
     *shown* is what of them was given, *output* the length of the summary. A fact that was given
     is kept with the probability of the scenario's rule; one that is not is stated wrong with that
@@ -174,17 +186,23 @@ def summarise(
     ratio = sum(shown.values()) / output
     told: set[str] = set()
     invented: set[str] = set()
+    seen: set[str] = set()
+    known: set[str] = set()
     for source in sources:
         root, round_ = rounds(source)
-        seen_as = keep_probability(settings, ratio, 1 + drafts(source))
+        keeps = keep_probability(settings, ratio, 1 + drafts(source))
         for key, place, draw in stated(source):
             event = root, draw, round_
-            p = seen_as if place < shown.get(source, 0) else 0.0
+            known.add(key)
+            p = 0.0
+            if place < shown.get(source, 0):
+                seen.add(key)
+                p = keeps
             if p >= 1.0 or uniform(seed, "surrogate.keep", *event) < p:
                 (invented if key in source.made_up else told).add(key)
             elif uniform(seed, "summariser.fabricate", *event) < settings.summariser_fabricate:
                 invented.add(key)
-    return frozenset(told | invented), frozenset(invented - told)
+    return Summary(frozenset(told | invented), frozenset(invented - told), frozenset(known - seen))
 
 
 def drafts(source: Segment) -> int:

@@ -41,6 +41,8 @@ FORMS = (
 """The other forms in which results enter."""
 SPEED = Speed(1_000.0, 10_000.0, 0.5, 100.0)
 PRICE = Price("hand", 2.0, 2.5, 0.2, 10.0, CacheRules("auto", 1, 1, 300.0), SPEED)
+WRITER = Price("writer", 0.5, 0.5, 0.5, 2.0, CacheRules("none"), SPEED)
+"""Another model, which writes the summaries of harnesses."""
 
 CAREFUL = ("naive-trim", "slack-swap-refuse", "tag-or-drop", "tiered", "disciplined")
 """Policies that declare no rule that they break."""
@@ -70,8 +72,8 @@ def examples(count: int) -> Callable[[Any], Any]:
     )
 
 
-def played(script: Script, policy: str, price: Price = PRICE) -> Run:
-    return run(script, make(policy), price)
+def played(script: Script, policy: str, price: Price = PRICE, writer: Price | None = None) -> Run:
+    return run(script, make(policy), price, writer=writer)
 
 
 def agree(one: object, other: object) -> bool:
@@ -98,21 +100,24 @@ def weigh(result: Run) -> None:
 
 @pytest.mark.parametrize("policy", [*POLICIES, *FORMS])
 @examples(40)
-@given(script=scripts())
-def test_every_policy_agrees_with_the_second_reckoning(policy: str, script: Script) -> None:
-    weigh(played(script, policy))
+@given(script=scripts(harness=True), writer=st.sampled_from([None, None, WRITER]))
+def test_every_policy_agrees_with_the_second_reckoning(
+    policy: str, script: Script, writer: Price | None
+) -> None:
+    weigh(played(script, policy, writer=writer))
 
 
 @examples(150)
 @given(
-    script=scripts(),
+    script=scripts(harness=True),
     seed=st.integers(0, 9_999),
     declares=st.sets(st.sampled_from(sorted(DECLARABLE))),
+    writer=st.sampled_from([None, None, WRITER]),
 )
 def test_a_policy_that_does_anything_is_booked_all_the_same(
-    script: Script, seed: int, declares: set[str]
+    script: Script, seed: int, declares: set[str], writer: Price | None
 ) -> None:
-    weigh(run(script, Chaos(seed, frozenset(declares)), PRICE))
+    weigh(run(script, Chaos(seed, frozenset(declares)), PRICE, writer=writer))
 
 
 @pytest.mark.parametrize("policy", [*POLICIES, *FORMS])
@@ -128,7 +133,8 @@ def test_long_runs_hold_as_well(policy: str, seed: int) -> None:
 def test_long_runs_of_a_policy_that_does_anything_hold_as_well(seed: int) -> None:
     rules = sorted(DECLARABLE)
     declares = frozenset(rule for at, rule in enumerate(rules) if seed >> at & 1)
-    weigh(run(dense(seed), Chaos(seed, declares, sane=seed % 3 > 0), PRICE))
+    script = dense(seed, harness=seed % 4 > 0)
+    weigh(run(script, Chaos(seed, declares, sane=seed % 3 > 0), PRICE))
 
 
 @pytest.mark.parametrize("policy", CAREFUL)

@@ -280,13 +280,16 @@ def summary(
     surrogate: str,
     input: int | None,
     made_up: Sequence[str],
+    unseen: Sequence[str],
     saved: bool,
     last: bool,
 ) -> None:
     if surrogate in s.items or surrogate in s.summaries:
         raise AuditError(f"what is particular about {surrogate!r} is said too late, or twice")
     sent = None if input is None else _whole(input, "an input")
-    s.summaries[surrogate] = Particulars(True, sent, frozenset(made_up), bool(saved), bool(last))
+    s.summaries[surrogate] = Particulars(
+        True, sent, frozenset(made_up), frozenset(unseen), bool(saved), bool(last)
+    )
 
 
 def wasted(

@@ -290,6 +290,31 @@ def _paid(s: State, surrogate: str, before: int, after: int, input: int | None) 
         )
 
 
+def _invented(
+    s: State, surrogate: str, items: list[Item], kept: frozenset[str], made: Particulars
+) -> frozenset[str]:
+    """Return which of the facts that a surrogate of *items* *kept* nobody ever said.
+
+    What a newer version of a file states is not in the records.
+    """
+    known = frozenset().union(*(item.facts for item in items))
+    repeated = (frozenset().union(*(item.made_up for item in items)) - known) & kept
+    if not made.said:
+        return repeated
+    if not made.made_up <= kept:
+        raise AuditError(f"{surrogate!r} does not state all that it is said to have made up")
+    told = made.unseen & (kept - made.made_up)
+    if told:
+        raise AuditError(f"{surrogate!r} keeps {min(told)!r}, which it was never given")
+    if made.input is None and made.unseen:
+        raise AuditError(f"{surrogate!r} misses {min(made.unseen)!r}, though none was asked for it")
+    changed = any(item.path in s.versions for item in _all_behind(s, items))
+    if not changed and not repeated <= made.made_up:
+        key = min(repeated - made.made_up)
+        raise AuditError(f"{surrogate!r} repeats {key!r}, which was made up before")
+    return made.made_up
+
+
 def rewrite(
     s: State,
     surrogate: str,
@@ -335,14 +360,7 @@ def rewrite(
     if by == "door":
         s.now.freed += before - after
     s.edit()
-    known = frozenset().union(*(item.facts for item in items))
-    invented = (frozenset().union(*(item.made_up for item in items)) - known) & frozenset(kept)
-    if not made.made_up <= frozenset(kept):
-        raise AuditError(f"{surrogate!r} does not state all that it is said to have made up")
-    if made.said and not invented <= made.made_up:
-        key = min(invented - made.made_up)
-        raise AuditError(f"{surrogate!r} repeats {key!r}, which was made up before")
-    invented |= made.made_up
+    invented = _invented(s, surrogate, items, frozenset(kept), made)
     text = Item(
         surrogate,
         None,

@@ -56,6 +56,7 @@ class Particulars:
 
     input: int | None = None
     made_up: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
     saved: bool = False
     last: bool = False
 

@@ -14,12 +14,16 @@ from sim.actions import (
     Refresh,
     Refuse,
     RehydrationBlocked,
+    Reread,
     Restore,
+    Reveal,
     Rewrite,
 )
 from sim.policy import DECLARABLE
+from sim.reduction import HEADS
 from sim.segments import Segment
 from sim.streams import uniform
+from sim.summariser import Summariser
 
 __all__ = ["Chaos"]
 
@@ -59,21 +63,16 @@ class Chaos:
         if segment is None:
             return None
         what = self._draw()
-        if what < 0.3:
+        if what < 0.25:
             return Evict(segment.id, "chaos")
+        if what < 0.65:
+            return self._rewrite(view, segment)
         if what < 0.7:
-            sources = {segment.id: segment}
-            while self._chance(0.4):
-                other = self._pick(view.window)
-                sources[other.id] = other
-            total = sum(source.tokens for source in sources.values())
-            grows = self._chance(0.2)
-            tokens = total + self._tokens(20) if grows else self._tokens(max(1, total - 1))
-            return Rewrite(
-                tuple(sources), tokens, self._chance(0.6), "chaos", self._chance(0.1),
-                self._chance(0.1),
-            )  # fmt: skip
+            return self._reread(view)
         if what < 0.8:
+            hides = segment.stub and len(segment.sources) == 1 and not segment.sources[0].resident
+            return Reveal(segment.id) if hides or not self._sane else None
+        if what < 0.85:
             return Refresh(segment.id)
         if what < 0.9:
             last = self._pick(view.window)
@@ -82,6 +81,60 @@ class Chaos:
             return None
         key = min(segment.kept) if segment.kept else "x"
         return Restore(segment.id, key, self._tokens(50))
+
+    def _rewrite(self, view: Any, segment: Segment) -> Rewrite:
+        sources = {segment.id: segment}
+        while self._chance(0.4):
+            other = self._pick(view.window)
+            sources[other.id] = other
+        total = sum(source.tokens for source in sources.values())
+        tokens = total + self._tokens(20) if self._chance(0.2) else self._tokens(max(1, total - 1))
+        stub, preview = self._chance(0.4), None
+        if stub and self._chance(0.6):
+            whole = len(sources) == 1 and not segment.sources
+            most = tokens if whole or not self._sane else 0
+            head = int(self._draw() * (most + 1))
+            preview = head, int(self._draw() * (most - head + 1))
+        return Rewrite(
+            tuple(sources),
+            tokens,
+            tagged=self._chance(0.6),
+            reason="chaos",
+            line=self._chance(0.1),
+            whole=self._chance(0.1),
+            stub=stub,
+            preview=preview,
+            summariser=self._summariser(total) if self._chance(0.5) else None,
+            last=self._chance(0.2),
+            saves=self._chance(0.2),
+        )
+
+    def _summariser(self, total: int) -> Summariser:
+        def limit(most: int) -> int | None:
+            return self._tokens(most) if self._chance(0.4) else None
+
+        return Summariser(
+            cached=self._chance(0.5),
+            prompt=int(self._draw() * 30),
+            input_cap=limit(total),
+            item_cap=limit(60),
+            clip=limit(30),
+            window=limit(2 * total),
+            drops=self._chance(0.5),
+            tries=self._tokens(3),
+            calls=self._tokens(2),
+            from_user=self._chance(0.3),
+        )
+
+    def _reread(self, view: Any) -> Reread | None:
+        """Read anew what is not there and has a copy; of a page there is none."""
+        absent = [
+            s.id
+            for s in view.log.values()
+            if not self._sane
+            or (s.admitted and s.copy and not s.resident and not s.sources and s.page_of is None)
+        ]
+        return Reread(self._pick(absent)) if absent else None
 
     def _some(self, view: Any, share: float) -> Iterator[Action]:
         while self._chance(share):
@@ -105,7 +158,7 @@ class Chaos:
         if self._chance(0.3):
             yield Refuse(self._pick(("oversize", "pinned", "margin")), segment.tokens)
         elif self._chance(0.3) and segment.tokens > 1:
-            forms = ("reduced", "page", "spill", "head-tail")
+            forms = ("reduced", "page", "spill", *HEADS)
             yield Admit(self._tokens(segment.tokens - 1), self._pick(forms))
         elif self._chance(0.3) and segment.delta_tokens is not None:
             before = segment.previous

@@ -10,7 +10,7 @@ from typing import Any
 
 from sim.script import Script
 from sim.segments import Kind
-from tests.support.scripts import LOOSE_KINDS, PATHS, TOOLS, build
+from tests.support.scripts import HARNESS, LOOSE_KINDS, PATHS, TOOLS, build
 
 __all__ = ["dense"]
 
@@ -140,8 +140,11 @@ class _Drafts:
         return {"guarded": self.chance(0.5), **needs, **branches}
 
 
-def dense(seed: int, *, strict: bool = False) -> Script:
-    """Return the script of *seed*, 3 to 30 turns; *strict* leaves nothing to the reader's draws."""
+def dense(seed: int, *, strict: bool = False, harness: bool = False) -> Script:
+    """Return the script of *seed*, 3 to 30 turns; *strict* leaves nothing to the reader's draws.
+
+    With *harness*, sizes may be counted otherwise than they are, and summaries may fail or invent.
+    """
     drafts = _Drafts(seed)
     draw = drafts.random.randint
     turns = [
@@ -154,4 +157,11 @@ def dense(seed: int, *, strict: bool = False) -> Script:
         for key, values in _OPTIONS.items()
         if drafts.chance(0.25) and not (strict and key.startswith("reader"))
     }
-    return build({"budget": budget, **chosen}, turns, draw(0, 3))
+    replicate = draw(0, 3)
+    if harness:
+        chosen.update(
+            (key, drafts.random.choice(values))
+            for key, values in HARNESS.items()
+            if drafts.chance(0.5)
+        )
+    return build({"budget": budget, **chosen}, turns, replicate)

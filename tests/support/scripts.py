@@ -32,6 +32,7 @@ from sim.settings import KEYS
 __all__ = [
     "BASE_SETTINGS",
     "CAPABILITIES",
+    "HARNESS",
     "LOOSE_KINDS",
     "PATHS",
     "TOOLS",
@@ -197,6 +198,23 @@ _settings = st.fixed_dictionaries(
         "clock.turn_seconds": st.just(0.0),
         "clock.extra_call_seconds": st.just(0.0),
     },
+)
+
+HARNESS: dict[str, tuple[Any, ...]] = {
+    "output.reserve": (0, 50),
+    "count.by": ("usage", "estimate"),
+    "estimate.tool_result": (0.0, 0.5, 3.0),
+    "estimate.system": (0.0,),
+    "characters.file": (0.1, 3.3),
+    "line.characters": (1.0, 80.0),
+    "summariser.retention": ("ratio", "rounds"),
+    "summariser.fabricate": (0.1, 1.0),
+    "summariser.fail": (0.2, 1.0),
+}
+"""What a harness knows of sizes, and what its summariser does: values beside the defaults."""
+
+_harness = st.fixed_dictionaries(
+    {}, optional={key: st.sampled_from(values) for key, values in HARNESS.items()}
 )
 
 
@@ -383,10 +401,17 @@ def build(settings: dict[str, Any], turns: Sequence[Any], seed: int) -> Script:
     )
 
 
-def scripts(max_turns: int = 10) -> st.SearchStrategy[Script]:
-    """Scripts of 1 to *max_turns* turns; pins of turn 1 fit the budget, later ones may not."""
+def scripts(max_turns: int = 10, *, harness: bool = False) -> st.SearchStrategy[Script]:
+    """Scripts of 1 to *max_turns* turns; pins of turn 1 fit the budget, later ones may not.
+
+    With *harness*, sizes may be counted otherwise than they are, and summaries may fail or invent.
+    """
+    both = st.builds(lambda one, other: {**one, **other}, _settings, _harness)
     return st.builds(
-        build, _settings, st.lists(_turn, min_size=1, max_size=max_turns), st.integers(0, 3)
+        build,
+        both if harness else _settings,
+        st.lists(_turn, min_size=1, max_size=max_turns),
+        st.integers(0, 3),
     )
 
 
