@@ -16,10 +16,13 @@ CLASSES = (
     "whole, never left",
     "fetched again after a drop",
     "fetched again after a rewrite",
+    "shown again after a stub",
     "surrogates",
     "invented text",
 )
 """Every resident segment is in exactly one of these."""
+
+_SURROGATES, _INVENTED = CLASSES[-2:]
 
 
 @dataclass(slots=True)
@@ -74,11 +77,16 @@ def _follow(record: Record, resident: dict[str, tuple[str, int]], left: dict[str
         case "rewrite":
             for source in values[1]:
                 resident.pop(source)
-                left[source] = "rewritten"
-            resident[values[0]] = (CLASSES[3], values[3])
+                left[source] = "made" if left.get(source) == "made" else "rewritten"
+            resident[values[0]] = (_SURROGATES, values[3])
+            left[values[0]] = "made"
+        case "reveal":
+            resident.pop(values[0])
+            how = _SURROGATES if left.get(values[1]) == "made" else CLASSES[3]
+            resident[values[1]] = (how, values[3])
         case "restore":
             resident.pop(values[0])
-            resident[values[1]] = (CLASSES[4], values[3])
+            resident[values[1]] = (_INVENTED, values[3])
 
 
 def _dissect(resident: dict[str, tuple[str, int]]) -> Anatomy:

@@ -203,7 +203,7 @@ def played(
 
 _LEFT = ("evicted_copy", "evicted_dispensable", "rewritten", "truncated")
 
-_SENT = {"call": 3, "maintain": 4}
+_SENT = {"call": 3, "maintain": 4, "wasted": 5}
 """Records of a request, and where its tokens stand in them."""
 
 

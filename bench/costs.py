@@ -11,7 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["by_cause", "by_turn", "passes_of"]
 
-_PAID = {"call": "call", "maintain": "maintenance", "ping": "maintenance"}
+_PAID = {
+    "call": "call",
+    "maintain": "maintenance",
+    "wasted": "maintenance",
+    "ping": "maintenance",
+}
 """Records that cost something, and whether it is the agent's own call."""
 
 

@@ -41,6 +41,16 @@ class _Request(NamedTuple):
     cached: bool
 
 
+class _Paid(NamedTuple):
+    """What requests add up to: input, what was read of it, output, dollars and causes."""
+
+    input: int = 0
+    read: int = 0
+    output: int = 0
+    usd: float = 0.0
+    causes: tuple[Cause, ...] = ()
+
+
 def cause_of(rewrite: Rewrite) -> str:
     """Return what the tokens of a surrogate are due to, one of ``sim.attribution.CAUSES``."""
     return "compaction" if rewrite.whole else "rewrite"
@@ -78,15 +88,15 @@ class Asking:
             event = root, sources[-1].id, world.view.turn, round_, attempt
             fails = uniform(world.seed, "summariser.fail", *event) < world.settings.summariser_fail
             surrogate = "" if fails else world.new_id()
-            *sent, took = self._send(rewrite, summariser, request, output)
+            paid, took = self._send(rewrite, summariser, request, output)
             seconds += took
             world.rewriting_seconds = max(world.rewriting_seconds, seconds)
             if fails:
-                self._wasted("failed", sources, *sent)
+                self._wasted("failed", sources, paid)
                 continue
-            world.record("maintain", surrogate, *sent)
+            world.record("maintain", surrogate, *paid)
             facts = summarise(world.settings, world.seed, sources, request.shown, output)
-            return Text(surrogate, output, facts, sent[0])
+            return Text(surrogate, output, facts, paid.input)
         return None
 
     def _request(
@@ -111,11 +121,8 @@ class Asking:
 
     def _send(
         self, rewrite: Rewrite, summariser: Summariser, request: _Request, output: int
-    ) -> tuple[int, int, int, float, tuple[Cause, ...], float]:
-        """Send one request, or as many as a summary takes; return what they add up to.
-
-        That is input, what was read of it, output, dollars, causes and seconds.
-        """
+    ) -> tuple[_Paid, float]:
+        """Send one request, or as many as a summary takes; return them as one, and the seconds."""
         world, cause = self._world, cause_of(rewrite)
         price, own_price = world.meter.price, world.writer
         tokens = read = 0
@@ -140,20 +147,11 @@ class Asking:
             speed = (own_price or price).speed
             seconds += speed.prefill_seconds(usage.tokens - usage.read, usage.read)
             seconds += speed.decode_seconds(output)
-        return tokens, read, output * summariser.calls, usd, _summed(causes), seconds
+        return _Paid(tokens, read, output * summariser.calls, usd, _summed(causes)), seconds
 
-    def _wasted(
-        self,
-        why: str,
-        sources: Sequence[Segment],
-        tokens: int = 0,
-        read: int = 0,
-        output: int = 0,
-        usd: float = 0.0,
-        causes: tuple[Cause, ...] = (),
-    ) -> None:
+    def _wasted(self, why: str, sources: Sequence[Segment], paid: _Paid | None = None) -> None:
         names = tuple(source.id for source in sources)
-        self._world.record("wasted", why, names, tokens, read, output, usd, causes)
+        self._world.record("wasted", why, names, *(paid or _Paid()))
 
 
 def _longer(usage: Usage, prompt: int) -> Usage:

@@ -53,7 +53,8 @@ _LEFT: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, ...]]] = {
 }
 
 
-_COMES = ("admit", "fetch")
+_COMES = {"admit": 3, "fetch": 3, "reveal": 4}
+"""Records by which a segment comes into the window, and where it stands in them."""
 
 
 def _values(record: Record) -> dict[str, Any]:
@@ -67,6 +68,12 @@ def _gone(record: Record) -> tuple[str, ...]:
     return () if leaves is None else leaves(_values(record))
 
 
+def _comes(record: Record) -> str:
+    """Return what came into the window by *record*, empty if nothing did."""
+    at = _COMES.get(record[0])
+    return "" if at is None else str(record[at])
+
+
 def _needed(records: list[Record]) -> set[tuple[str, int]]:
     """Return the departures that a need follows: the segment, and the place of the record."""
     last: dict[str, int] = {}
@@ -74,8 +81,7 @@ def _needed(records: list[Record]) -> set[tuple[str, int]]:
     for place, record in enumerate(records):
         for name in _gone(record):
             last[name] = place
-        if record[0] in _COMES:
-            last.pop(record[3], None)
+        last.pop(_comes(record), None)
         if record[0] == "missed" and (name := record[3]) in last:
             found.add((name, last[name]))
     return found
@@ -123,10 +129,11 @@ class _Reader:
                     self._free.add(values["segment"])
             case "score":
                 self._score(record[3], record[5], turn)
-            case "admit" | "fetch":
-                self._above.pop(record[3], None)
-                if record[4] and record[3] in self._free:
-                    self._there.add(record[3])
+            case "admit" | "fetch" | "reveal":
+                name = _comes(record)
+                self._above.pop(name, None)
+                if name in self._free:
+                    self._there.add(name)
             case "call":
                 for name, above in self._leaving.items():
                     self._above[name] = [b for b in above if b in self._there]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from bench.explain.rebuilt import by_world, named
 from bench.explain.standing import ABSENT, LOST
@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Cause", "breaches", "cause_of", "growth"]
 
-_GREW = ("admit", "fetch", "refresh", "rewrite", "restore")
+_GREW = ("admit", "fetch", "refresh", "reveal", "rewrite", "restore")
+
+_BETWEEN = ("breach", "maintain", "evict", "pass", "summary", "wasted")
+"""Records that can stand between the breaches of a removal and the removal."""
 
 _AFTER = {
     "the admission of": "after an admission",
     "the fetch of": "after a fetch",
     "the rewrite of": "after a rewrite that grew",
     "the refresh of": "after a refresh that grew",
+    "the reveal of": "after hidden text was shown again",
     "the restoration of": "after a restoration",
 }
 
@@ -43,6 +47,8 @@ class Cause:
     copy: bool = False
     pinned: bool = False
     broke: tuple[str, ...] = ()
+    tagged: bool = False
+    """Of a rewrite: whether its surrogate is tagged."""
 
 
 def cause_of(told: Told, finding: Finding) -> Cause:
@@ -65,8 +71,11 @@ def _lost(told: Told, finding: Finding, index: int) -> Cause:
     broke = breaches(told, index) if removal else ()
     match record[0]:
         case "rewrite":
-            decision = "rewritten, tagged" if values["tagged"] else "rewritten, untagged"
-            return _about(finding, decision, values["reason"], index, values["sources"], broke)
+            made = _about(
+                finding, _rewritten(finding, values), values["reason"], index, values["sources"],
+                broke,
+            )  # fmt: skip
+            return replace(made, tagged=values["tagged"])
         case "restore":
             return _about(finding, "made up", "restored", index, (values["surrogate"],), broke)
         case "evict":
@@ -88,6 +97,18 @@ def _lost(told: Told, finding: Finding, index: int) -> Cause:
             return _about(finding, "cut at the door", values["how"], index, segments)
         case what:
             return _about(finding, "no longer stated", str(what), index, (values["segment"],))
+
+
+def _rewritten(finding: Finding, values: dict[str, Any]) -> str:
+    """Return what a rewrite did to what was asked for; a summariser can do it in three ways."""
+    made = finding.items[values["surrogate"]]
+    if made.input is None or not finding.key:
+        return "rewritten, tagged" if values["tagged"] else "rewritten, untagged"
+    if finding.key in made.made_up - made.repeated:
+        return "made up by the summariser"
+    if finding.key in made.unseen:
+        return "not given to the summariser"
+    return "not kept by the summariser"
 
 
 def _about(
@@ -125,7 +146,7 @@ def breaches(told: Told, index: int) -> tuple[str, ...]:
     concerned = values.get("sources") or (values["segment"],)
     found: list[str] = []
     at = index - 1
-    while at >= 0 and told.records[at][0] in ("breach", "maintain", "evict"):
+    while at >= 0 and told.records[at][0] in _BETWEEN:
         record = told.records[at]
         if record[0] == "breach" and record[4] in concerned and record[3] not in found:
             found.insert(0, record[3])

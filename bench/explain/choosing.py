@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Question", "chosen"]
 
-_CHANGES = frozenset({"evict", "rewrite", "truncate", "refresh", "refuse", "restore"})
+_CHANGES = frozenset({"evict", "rewrite", "truncate", "refresh", "refuse", "restore", "reveal"})
 """Records of what was done to a segment, or about it at the door."""
 
 

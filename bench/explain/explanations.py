@@ -273,6 +273,8 @@ def _why(entry: tuple[Any, ...]) -> dict[str, Any]:
         words += f" as {details[0]}, {'tagged' if details[1] else 'untagged'}"
     elif what == "restored":
         words += f" as {details[0]}, invented"
+    elif what == "revealed":
+        words += f": {details[0]} is shown again"
     elif details:
         words += f" ({', '.join(map(str, details))})"
     return {"segment": segment, "what": what, "turn": turn, "says": words}

@@ -61,6 +61,12 @@ class Item:
     kept: frozenset[str] = frozenset()
     made_up: frozenset[str] = frozenset()
     as_of: Mapping[str, int] = field(default_factory=dict)
+    input: int | None = None
+    """What a summariser was sent for it, 0 if nobody was asked; None where it is no summary."""
+    unseen: frozenset[str] = frozenset()
+    """Facts of its sources that a summariser was not given."""
+    repeated: frozenset[str] = frozenset()
+    """Of what is made up, what its sources had made up before."""
     surrogates: list[Item] = field(default_factory=list)
     page_of: Item | None = None
     pages: list[Item] = field(default_factory=list)
@@ -91,14 +97,17 @@ class Item:
 
     def originals(self) -> Iterator[Item]:
         """Yield the arrived segments it stands for, itself if it arrived, each once."""
+        return (item for item in self.ancestry() if item.original)
+
+    def ancestry(self) -> Iterator[Item]:
+        """Yield it and all that it stands for, at every remove, each once."""
         seen: set[Item] = set()
         todo: list[Item] = [self]
         while todo:
             item = todo.pop()
             if item not in seen:
                 seen.add(item)
-                if item.original:
-                    yield item
+                yield item
                 todo.extend(reversed(item.sources))
 
 
@@ -125,6 +134,8 @@ class Rebuilt:
         self._path_facts: dict[str, tuple[Any, ...]] = {}
         self._writes: dict[str, int] = {}
         self._results: dict[str, Item] = {}
+        self._summary: dict[str, Any] = {}
+        """What the record before said of the surrogate that comes next."""
 
     def salience(self, item: Item, turn: int | None = None) -> float:
         """Return s of *item* in *turn*, by default the present one."""
@@ -143,7 +154,8 @@ class Rebuilt:
 
     def apply(self, record: Record, follower: Record | None = None) -> list[Item]:
         """Take in *record* and return whom it concerns; *follower* is the record after it."""
-        take = getattr(self, f"_{record[0]}", None)
+        what = "summarised" if record[0] == "summary" else record[0]
+        take = getattr(self, f"_{what}", None)
         if take is None:
             return []
         values = named(record)
@@ -272,6 +284,10 @@ class Rebuilt:
     def _truncate(self, segment: str, **_: Any) -> list[Item]:
         return self._leave(self.items[segment])
 
+    def _summarised(self, **values: Any) -> list[Item]:
+        self._summary = values
+        return []
+
     def _rewrite(
         self,
         surrogate: str,
@@ -283,6 +299,11 @@ class Rebuilt:
         **_: Any,
     ) -> list[Item]:
         items = [self.items[name] for name in sources]
+        summary, self._summary = self._summary, {}
+        if summary.get("saved"):
+            for item in items:
+                for each in item.ancestry():
+                    each.copy = True
         best = max(items, key=lambda i: (self.salience(i), -i.seq))
         keeps = frozenset(kept)
         as_of: dict[str, int] = {}
@@ -290,6 +311,7 @@ class Rebuilt:
             as_of.update(item.as_of)
             if item.path is not None and item.original:
                 as_of[item.id] = item.version
+        repeated = frozenset().union(*(item.made_up for item in items)) & keeps
         made = Item(
             surrogate,
             "surrogate",
@@ -302,10 +324,13 @@ class Rebuilt:
             sources=tuple(items),
             tagged=tagged,
             kept=keeps,
-            made_up=frozenset().union(*(item.made_up for item in items)) & keeps,
+            made_up=frozenset(summary["made_up"]) if summary else repeated,
             as_of=as_of,
+            input=summary.get("input"),
+            unseen=frozenset(summary.get("unseen", ())),
+            repeated=repeated,
         )
-        self._replace(items, made, "rewrite", before, after)
+        self._replace(items, made, "rewrite", before, after, last=summary.get("last", False))
         return [*items, made]
 
     def _restore(
@@ -327,6 +352,15 @@ class Rebuilt:
         )
         self._replace([item], made, "restore", before, after)
         return [item, made]
+
+    def _reveal(self, stub: str, segment: str, before: int, after: int) -> list[Item]:
+        item, hidden = self.items[stub], self.items[segment]
+        at = self.window.index(item)
+        item.resident, hidden.resident = False, True
+        hidden.tokens = after
+        self.window[at] = hidden
+        self._resize(hidden, after - before, "reveal")
+        return [item, hidden]
 
     def _fetch(self, segment: str, tokens: int, version: int, by: str) -> list[Item]:
         item = self.items[segment]
@@ -379,10 +413,20 @@ class Rebuilt:
         self.tokens -= item.tokens
         return [item]
 
-    def _replace(self, items: list[Item], made: Item, what: str, before: int, after: int) -> None:
+    def _replace(
+        self,
+        items: list[Item],
+        made: Item,
+        what: str,
+        before: int,
+        after: int,
+        *,
+        last: bool = False,
+    ) -> None:
         self.items[made.id] = made
         made.resident = True
-        at = min(self.window.index(item) for item in items)
+        places = [self.window.index(item) for item in items]
+        at = max(places) - (len(places) - 1) if last else min(places)
         for item in items:
             item.resident = False
             item.surrogates.append(made)

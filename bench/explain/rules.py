@@ -164,8 +164,16 @@ def _name(cause: Cause, act: bool, grew: str, oversized: bool) -> str:
             return "open door" if act or cause.copy else "copy"
         case "rewritten, untagged" | "made up":
             return "pin" if act else "tag"
+        case "not given to the summariser" | "not kept by the summariser" if not cause.tagged:
+            return "tag"
         case "rewritten, tagged":
             return "pin" if act else _without_copy(cause)
+        case (
+            "not given to the summariser"
+            | "not kept by the summariser"
+            | "made up by the summariser"
+        ):
+            return _without_copy(cause)
         case "evicted":
             if act:
                 return "gate" if cause.pinned and grew == "fetch" else "pin"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -236,12 +236,46 @@ class _Walker:
         says += f", with {others} more" if others else ""
         known = {key for n in v["sources"] for o in self.item(n).originals() for key in o.keys}
         says += _kept(known, set(v["kept"])) if len(v["sources"]) == 1 else ""
+        summary = self._summary(index, v["surrogate"])
+        says += _summed_up(summary) + self._room() + self._broke(index)
         yield self.step(
-            index, "rewritten", name, says + self._room() + self._broke(index), v["before"],
+            index, "rewritten", name, says, v["before"],
             v["after"], surrogate=v["surrogate"], sources=list(v["sources"]), tagged=v["tagged"],
-            kept=list(v["kept"]), reason=v["reason"], by=v["by"], **self._room_values(),
-            broke=list(breaches(self._told, index)),
+            kept=list(v["kept"]), reason=v["reason"], by=v["by"], summary=summary,
+            **self._room_values(), broke=list(breaches(self._told, index)),
         )  # fmt: skip
+
+    def reveal(self, index: int, turn: int, v: Values) -> Iterator[Step]:
+        name = v["segment"]
+        if self.follows(name):
+            says = f"shown again where {v['stub']} hid it"
+            yield self.step(
+                index, "shown again", name, says, v["before"], v["after"], stub=v["stub"]
+            )
+
+    def wasted(self, index: int, turn: int, v: Values) -> Iterator[Step]:
+        mine = [name for name in v["sources"] if self.follows(name)]
+        if not mine:
+            return
+        others = len(v["sources"]) - 1
+        says = "a summary of it" + (f" and {others} more" if others else "")
+        if v["why"] == "overflow":
+            says += " is asked for and not made: it is more than the summariser takes"
+        else:
+            says += f" is asked for and fails; {v['input']:,} tokens are paid for"
+        yield self.step(
+            index, "not summarised", mine[0], says, why=v["why"], sources=list(v["sources"]),
+            input=v["input"], usd=v["usd"],
+        )  # fmt: skip
+
+    def _summary(self, index: int, surrogate: str) -> dict[str, Any] | None:
+        """Return what is particular about the rewrite at *index* that left *surrogate*."""
+        before = self._told.records[index - 1]
+        if before[0] != "summary" or before[3] != surrogate:
+            return None
+        values = named(before)
+        del values["surrogate"]
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}
 
     def restore(self, index: int, turn: int, v: Values) -> Iterator[Step]:
         if self.follows(v["surrogate"]):
@@ -346,7 +380,7 @@ class _Walker:
             if record[0] in ("admit", "rehydrate"):
                 values = named(record)
                 return str(values["segment"]) if name in values["displaced"] else None
-            if record[0] not in ("evict", "rewrite", "maintain", "breach"):
+            if record[0] not in _AT_DOOR:
                 return None
         return None
 
@@ -370,12 +404,16 @@ class _Walker:
         return f"; breaks {few(broke)}" if broke else ""
 
 
+_AT_DOOR = ("evict", "rewrite", "reveal", "maintain", "pass", "summary", "wasted", "breach")
+"""What can happen between a removal that makes room and what comes into it."""
+
 _GREW = {
     "admit": "the admission of",
     "fetch": "the fetch of",
     "refresh": "the refresh of",
     "rewrite": "the rewrite into",
     "restore": "the restoration into",
+    "reveal": "the reveal of",
 }
 
 _HOW = {
@@ -389,7 +427,7 @@ _STEPS: dict[str, Callable[..., Iterator[Step]]] = {
     name: getattr(_Walker, name)
     for name in (
         "arrive", "admit", "refuse", "page", "write", "refresh", "score", "evict", "rewrite",
-        "restore", "truncate", "rehydrate", "fetch", "operator", "bug",
+        "restore", "reveal", "wasted", "truncate", "rehydrate", "fetch", "operator", "bug",
     )
 }  # fmt: skip
 
@@ -397,6 +435,22 @@ _STEPS: dict[str, Callable[..., Iterator[Step]]] = {
 def _stated(key: str, value: str) -> str:
     """Say what a fact states; a recording's is its own value."""
     return f"{key} = {value}" if value and value != key else key
+
+
+def _summed_up(summary: Mapping[str, Any] | None) -> str:
+    """Say what a summariser was given and what it invented, and whether the sources are kept."""
+    if summary is None:
+        return ""
+    words = ""
+    if summary["input"] == 0:
+        words += "; nobody was asked, since nothing of it could be given"
+    elif summary["input"]:
+        words += f"; the summariser was sent {summary['input']:,} tokens"
+        if summary["unseen"]:
+            words += f", without {few(summary['unseen'])}"
+    if summary["made_up"]:
+        words += f"; it states what nobody said of {few(summary['made_up'])}"
+    return words + ("; the sources are kept outside" if summary["saved"] else "")
 
 
 def _by(by: str) -> str:

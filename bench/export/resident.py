@@ -42,6 +42,9 @@ class Resident:
                     self._leave(source)
                 self._sorts[event["surrogate"]] = SURROGATE
                 self._enter(event["surrogate"], event["after"])
+            case "reveal":
+                self._leave(event["stub"])
+                self._enter(event["segment"], event["after"])
             case "restore":
                 self._leave(event["surrogate"])
                 self._sorts[event["segment"]] = INVENTED

@@ -44,6 +44,7 @@ _INSTANTS: Mapping[str, tuple[int, str]] = {
     "evict": (_WINDOW, "segment"),
     "rewrite": (_WINDOW, "surrogate"),
     "restore": (_WINDOW, "surrogate"),
+    "reveal": (_WINDOW, "segment"),
     "truncate": (_WINDOW, "segment"),
     "rehydrate": (_WINDOW, "segment"),
     "fetch": (_WINDOW, "segment"),
@@ -53,6 +54,8 @@ _INSTANTS: Mapping[str, tuple[int, str]] = {
     "ping": (_PASSES, ""),
     "change": (_PASSES, "what"),
     "maintain": (_PASSES, "surrogate"),
+    "summary": (_PASSES, "surrogate"),
+    "wasted": (_PASSES, "why"),
     "missed": (_ANSWERS, "segment"),
     "operator": (_ANSWERS, "operator"),
 }

@@ -58,6 +58,8 @@ _CAUSE: Schema = {
     "minItems": 3,
 }
 
+_WASTED = ("failed", "overflow")
+
 TYPES: Mapping[str, str] = {
     "run": "A run begins; always the first record, of turn 0.",
     "turn": "A turn begins.",
@@ -71,11 +73,13 @@ TYPES: Mapping[str, str] = {
     "score": "A query re-scores a segment.",
     "demand": "What a turn asks of the window before anything is freed for it.",
     "evict": "A segment leaves by an eviction.",
-    "rewrite": "Segments become one surrogate where the first of them stood.",
+    "rewrite": "Segments become one surrogate, where the first or the last of them stood.",
+    "summary": "What is particular about the surrogate of the rewrite that follows.",
+    "reveal": "The text that a stub hid stands in its place again.",
     "restore": "A surrogate is replaced by invented text.",
     "truncate": "The backstop cuts a segment.",
     "rehydrate": "A rehydration is decided.",
-    "fetch": "What was granted comes back, at the end of the window.",
+    "fetch": "What was granted, or read anew by itself, comes back, at the end of the window.",
     "breakpoints": "The policy puts cache breakpoints, from the next request on.",
     "change": "Something about the requests changes that is kept apart from the messages.",
     "ping": "The last request is sent again to keep its prefix alive.",
@@ -83,6 +87,7 @@ TYPES: Mapping[str, str] = {
     "queue": "The request that follows has waited for the server that several agents share.",
     "call": "A request is sent.",
     "maintain": "The model is asked for a surrogate.",
+    "wasted": "A summariser is asked for a summary and nothing comes of it.",
     "missed": "An asked segment was not resident, full and current at the call.",
     "answer": "A query is answered.",
     "act": "The agent acts on standing constraints.",
@@ -99,7 +104,10 @@ COMMON: Mapping[str, Schema] = {
     "attempt": _whole("Number of the attempt", 1),
     "before": _whole("Tokens before it"),
     "book": _word("Whether an external copy exists", "copy", "dispensable"),
-    "by": _text("What did it: pass, door, gate, reader, operator, restore, world or a hook's name"),
+    "by": _text(
+        "What did it: pass, door, gate, reader, operator, policy, harness, restore, world or a "
+        "hook's name"
+    ),
     "causes": {
         "type": "array",
         "items": _CAUSE,
@@ -173,11 +181,26 @@ OWN: Mapping[tuple[str, str], Schema] = {
     ("rewrite", "tagged"): _flag("Whether it says what it stands for and how to fetch that"),
     ("rewrite", "kept"): _texts("Keys of the facts that it kept"),
     ("rewrite", "asked"): _flag("Whether the model wrote it"),
+    ("summary", "input"): _maybe(
+        _whole(
+            "Tokens that a summariser was sent; 0 if nobody was asked, null if it was no summary"
+        )
+    ),
+    ("summary", "made_up"): _texts("Keys of what it states although nobody said so"),
+    ("summary", "unseen"): _texts(
+        "Keys of what its sources state and the summariser was not given"
+    ),
+    ("summary", "saved"): _flag("Whether the sources are kept where they can be fetched again"),
+    ("summary", "last"): _flag("Whether it stands where the last of its sources stood"),
+    ("reveal", "stub"): _text("Id of the stub"),
     ("restore", "segment"): _text("Id of the invented text"),
     ("truncate", "surrogate"): _flag("Whether it is a surrogate"),
     ("truncate", "cause"): _text("The last action that grew the window"),
     ("rehydrate", "how"): _word("How it is decided", "granted", "slack", "swap", "blocked"),
-    ("rehydrate", "by"): _word("Who asks", "threshold", "reader", "operator"),
+    ("rehydrate", "by"): _word(
+        "Who asks; the policy recalls, the harness reads anew of its own accord",
+        *("threshold", "reader", "operator", "policy", "harness"),
+    ),
     ("breakpoints", "after"): _texts("Ids of the segments behind which they stand"),
     ("breakpoints", "long"): _whole("How many of the first ask for the longer life"),
     ("change", "what"): _word("What", "tools", "system", "tool_choice", "images", "effort"),
@@ -200,6 +223,10 @@ OWN: Mapping[tuple[str, str], Schema] = {
     ("call", "extra"): _flag("Whether it is a turn's further call, after a fetch"),
     ("maintain", "input"): _whole("Input tokens"),
     ("maintain", "usd"): _number("US dollars, output included"),
+    ("wasted", "why"): _word("Why: it failed, or it was asked for more than it takes", *_WASTED),
+    ("wasted", "sources"): _texts("Ids of what it was to stand for"),
+    ("wasted", "input"): _whole("Input tokens"),
+    ("wasted", "usd"): _number("US dollars, output included"),
     ("missed", "tokens"): _whole("Its smallest possible size"),
     ("missed", "by"): _word("What asked for it", "query", "operator"),
     ("answer", "segment"): _maybe(_text("Id of what was answered from, or is missed")),

@@ -99,6 +99,12 @@ class _Reader:
         self._removed += record[5] - record[6]
         self._made += record[6]
 
+    def _reveal(self, record: Record) -> None:
+        self._left.pop(record[4], None)
+        self._changed.append(record[4])
+        self._removed += record[5] - record[6]
+        self._made += record[6]
+
     def _truncate(self, record: Record) -> None:
         self._leave(record[3], record[2], "cut by the backstop")
         self._removed += record[4]
