@@ -76,6 +76,16 @@ class Rewriting:
         self, rewrite: Rewrite, sources: list[Segment], before: int, text: Text, by: str
     ) -> None:
         world = self.world
+        if text.given is not None or rewrite.saves or rewrite.last:
+            world.record(
+                "summary",
+                text.surrogate,
+                text.given,
+                tuple(sorted(text.facts.made_up)),
+                tuple(sorted(text.facts.unseen)),
+                rewrite.saves,
+                rewrite.last,
+            )
         if rewrite.saves:
             for segment in ancestry(sources):
                 segment.copy = True
@@ -98,16 +108,6 @@ class Rewriting:
         if surrogate.tokens > before:
             names = ", ".join(s.id for s in sources)
             world.grew = f"the rewrite of {names} ({before} → {surrogate.tokens} tokens)"
-        if text.given is not None or rewrite.saves or rewrite.last:
-            world.record(
-                "summary",
-                surrogate.id,
-                text.given,
-                tuple(sorted(surrogate.made_up)),
-                tuple(sorted(text.facts.unseen)),
-                rewrite.saves,
-                rewrite.last,
-            )
         world.record(
             "rewrite",
             surrogate.id,
