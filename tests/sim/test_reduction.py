@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.reduction import least_tokens, raw_tokens, reduced_tokens
+from sim.reduction import FORMS, HEADS, least_tokens, lost, raw_tokens, reduced_tokens, text_place
 from sim.script import Arrival, Structure
-from sim.segments import Kind
+from sim.segments import Fact, Kind
 from tests.sim.build import come, segment
 
 
@@ -72,3 +72,45 @@ def test_a_measured_size_is_taken_before_a_structure() -> None:
     for measured, expected in ((70, 70), (400, 100)):
         arrival = come(1, "r", 500, max_result_tokens=100, reduced_tokens=measured)
         assert size(arrival) == expected
+
+
+@pytest.mark.parametrize(
+    ("form", "kept"),
+    [
+        # 50 of the front, 50 of the end
+        ("head-tail", {0, 19, 20, 49, 950, 999}),
+        # 20 of the front, 80 of the end
+        ("head-tail-20", {0, 19, 920, 949, 950, 999}),
+        ("head", {0, 19, 20, 49, 50, 99}),
+        ("tail", {900, 919, 920, 949, 950, 999}),
+    ],
+)
+def test_an_end_keeps_what_stands_there(form: str, kept: set[int]) -> None:
+    """100 of 1,000 tokens come in; a fact at each of these places."""
+    places = (0, 19, 20, 49, 50, 99, 100, 500, 899, 900, 919, 920, 949, 950, 999)
+    facts = tuple(Fact(str(at), at=at) for at in places)
+    it = segment("r", 100, raw_tokens=1_000, facts=facts, form=form)
+    assert {str(at) for at in places} - lost(it, form, 100) == {str(at) for at in kept}
+
+
+def test_ends_are_forms() -> None:
+    assert set(HEADS) < set(FORMS)
+
+
+@given(
+    st.sampled_from([*HEADS, "page", "reduced", "whole"]),
+    st.integers(1, 500),
+    st.integers(1, 500),
+    st.lists(st.integers(0, 500), max_size=9, unique=True).map(sorted),
+)
+def test_facts_keep_their_order_in_what_is_left(
+    form: str, tokens: int, raw: int, at: list[int]
+) -> None:
+    """What is stated stands in the text, no later fact in front of an earlier one."""
+    tokens = raw if form == "whole" else min(tokens, raw)
+    facts = tuple(Fact(str(place), at=place) for place in at)
+    it = segment("r", tokens, raw_tokens=raw, facts=facts, form=form)
+    gone = lost(it, form, tokens)
+    places = [text_place(it, fact) for fact in facts if fact.key not in gone]
+    assert places == sorted(places)
+    assert all(0 <= place < tokens for place in places)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from sim.actions import Evict, Refresh, Rewrite
-from sim.script import Query, Write
+from sim.script import Query, Wait, Write
 from sim.segments import Kind
+from sim.summariser import Summariser
 from tests.sim.build import Idle, acting, come, pair, play, script, told, window
 
 
@@ -194,3 +195,133 @@ def test_a_policy_needs_but_one_hook() -> None:
     assert told(result, "run")[0]["policy"] == "bare"
     assert told(result, "truncate")[0]["segment"] == "a"
     assert acting({}).needs == frozenset()
+
+
+# -- what a harness knows of sizes ---------------------------------------------------------
+
+
+def counted(it: Any, actions: Any = None, look: Any = None) -> list[Any]:
+    """Return tokens and over as a policy sees them, before and after each pass."""
+    found: list[Any] = []
+
+    def before_call(view: Any) -> Any:
+        found.append((view.tokens, view.over))
+        for action in (actions or {}).get(view.turn, ()):
+            yield action
+            found.append((view.tokens, view.over))
+
+    play(it, Idle(before_call=before_call))
+    return found
+
+
+def growing(**settings: Any) -> Any:
+    """30 in turn 1; then the model writes 7 and a result of 50 comes; then nothing."""
+    return script(
+        come(1, "a", 30),
+        come(2, "w", 6, kind=Kind.ASSISTANT),
+        *pair(2, "r", 50, copy=True),
+        turns=3,
+        budget=100,
+        settings={name.replace("_", ".", 1): value for name, value in settings.items()},
+    )
+
+
+def test_an_exact_count_is_what_is_there() -> None:
+    assert counted(growing()) == [(30, -70), (87, -13), (87, -13)]
+
+
+def test_usage_lags_by_what_others_have_brought() -> None:
+    """Nothing before the first request; the words of the model are in the usage of its answer."""
+    assert counted(growing(count_by="usage")) == [(0, -100), (37, -63), (87, -13)]
+
+
+def test_usage_follows_what_the_policy_does() -> None:
+    """A stub for what was sent takes 30 off and adds 4; what was not sent was never counted."""
+    actions = {2: [Rewrite(("a",), 4, True, "x", stub=True), Evict("r", "x")], 3: []}
+    assert counted(growing(count_by="usage"), actions) == [
+        (0, -100),
+        (37, -63),
+        (11, -89),
+        (10, -90),
+        (10, -90),
+    ]
+
+
+def test_an_estimate_takes_a_token_of_a_kind_for_more_or_less() -> None:
+    """30 notes at 0.5, 7 of the model at 1, 50 of a result at 2.5; the sum is rounded down."""
+    known = {"count_by": "estimate", "estimate_note": 0.5, "estimate_tool_result": 2.51}
+    assert counted(growing(**known)) == [(15, -85), (147, 47), (147, 47)]
+
+
+@pytest.mark.parametrize(
+    ("by", "ratio", "size"),
+    [("exact", 0.5, 31), ("usage", 0.5, 31), ("estimate", 0.5, 15), ("estimate", 0.0, 1)],
+)
+def test_the_size_of_one_segment(by: str, ratio: float, size: int) -> None:
+    it = script(come(1, "a", 31), settings={"count.by": by, "estimate.note": ratio})
+    assert seen(it, lambda v: v.size(v.log["a"])) == [size]
+
+
+@pytest.mark.parametrize("by", ["usage", "estimate"])
+def test_a_provider_that_refuses_says_how_long_the_request_is(by: str) -> None:
+    found = []
+
+    def on_overflow(view: Any) -> Any:
+        found.append((view.refused, view.tokens, view.over))
+        return [Evict("b", "x")]
+
+    def before_call(view: Any) -> Any:
+        found.append((view.refused, view.tokens, view.over))
+        return ()
+
+    known = {"count.by": by, "estimate.note": 0.1}
+    it = script(come(1, "a", 60), come(1, "b", 70), budget=100, settings=known)
+    play(it, Idle(before_call=before_call, on_overflow=on_overflow))
+    tokens = 0 if by == "usage" else 13
+    assert found == [(False, tokens, tokens - 100), (True, 130, 30)]
+
+
+def test_the_context_window_is_the_budget_and_the_reserve() -> None:
+    it = script(come(1, "a", 9), budget=100, settings={"output.reserve": 28})
+    assert seen(it, lambda v: (v.context_window, v.budget)) == [(128, 100)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "ratio", "characters", "lines"),
+    [(10, 4.0, 40, 1), (11, 4.0, 44, 2), (10, 3.3, 33, 1), (3, 0.1, 0, 0), (100, 3.3, 330, 9)],
+)
+def test_characters_and_lines(tokens: int, ratio: float, characters: int, lines: int) -> None:
+    """A line has 40 characters; a product that floats leave a hair below 33 is 33."""
+    it = script(come(1, "a", tokens), settings={"characters.note": ratio})
+    assert seen(it, lambda v: (v.characters(v.log["a"]), v.lines(v.log["a"]))) == [
+        (characters, lines)
+    ]
+
+
+def test_tokens_of_characters() -> None:
+    it = script(come(1, "a", 9), settings={"characters.note": 3.3})
+    look = seen(
+        it, lambda v: (v.tokens_of(33, "note"), v.tokens_of(32, "note"), v.tokens_of(9, "file"))
+    )
+    assert look == [(10, 9, 2)]
+
+
+def test_seconds_since_the_last_request() -> None:
+    """Turns of 20 s; a wait of 300 comes before the third."""
+    it = script(come(1, "a", 9), Wait(3, 300.0), turns=3)
+    assert seen(it, lambda v: v.seconds_since_call) == [None, 20.0, 320.0]
+
+
+def test_a_request_for_a_cached_summary_is_a_request() -> None:
+    """After it, the harness knows what the window holds."""
+    found = []
+
+    def before_call(view: Any) -> Any:
+        found.append((view.tokens, view.seconds_since_call))
+        by = Summariser(cached=True)
+        yield Rewrite(("a",), 4, True, "x", whole=True, summariser=by)
+        found.append((view.tokens, view.seconds_since_call))
+
+    it = script(come(1, "a", 30), come(1, "b", 50), settings={"count.by": "usage"})
+    play(it, Idle(before_call=before_call))
+    assert found == [(0, None), (54, 0.0)]
