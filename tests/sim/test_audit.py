@@ -11,6 +11,7 @@ import pytest
 from sim.actions import Refresh, Rewrite
 from sim.audit import Recount, audit
 from sim.errors import AuditError
+from sim.metrics import measure
 from sim.records import FIELDS, Record
 from sim.script import Act, Write
 from sim.segments import Fact
@@ -216,6 +217,109 @@ def test_a_summary_may_be_asked_for_with_the_whole_window() -> None:
     metrics = audit(d.end("a", "s")).metrics()
     assert (metrics["maintenance_cost_usd"], metrics["output_tokens"]) == (0.5, 15)
     assert (metrics["calls"], metrics["input_tokens"]) == (1, 55)
+
+
+def compacted() -> list[Record]:
+    """A summary, a failure, a stub shown again and a reread, budget 1,000, window sys, a, b, c.
+
+    | turn | what | window after |
+    |---|---|---|
+    | 1 | system 100*, file 200 (a copy), spans 300 and 50; call at 650 | 100 200 300 50 |
+    | 2 | b is asked about in vain; b and c become s1 of 40, where c stood, and are saved | 340 |
+    |   | the file becomes a stub of 10; call at 150 | 100 10 40 |
+    | 3 | the file is shown again, b read anew; call at 640 | 100 200 40 300 |
+    """
+    d = Diary(declares=("ignores_pins",))
+    d.turn().come("sys", 100, kind="system", pinned=True)
+    d.come("a", 200, kind="file", copy=True, path="a.py")
+    d.come("b", 300, facts=("kb",)).come("c", 50, facts=("kc", "other")).demand(650, 100).call(650)
+    d.turn().demand(650, 100)
+    d.wasted("failed", ("b", "c"), 360, 0, 40, 0.25, (("rewrite", 360, 0.25),))
+    d.wasted("overflow", ("b", "c"), 0, 0, 0, 0.0, ())
+    given = {"kept": ("kb", "kc"), "made_up": ("kb",), "unseen": ("kb",)}
+    d.summarised("s1", ("b", "c"), 350, 40, sent=60, written=80, saved=True, last=True, **given)
+    d.stub("s2", "a", 200, 10).call(150)
+    d.turn().reveal("s2", "a", 10, 200)
+    d.rehydrate("b", 300, by="harness").fetch("b", 300, by="harness")
+    d.demand(640, 100).call(640)
+    return d.end("sys", "a", "s1", "b")
+
+
+def test_summaries_reveals_and_rereads_are_booked() -> None:
+    reckoned = audit(compacted())
+    metrics = reckoned.metrics()
+    assert reckoned.window == (("sys", 100), ("a", 200), ("s1", 40), ("b", 300))
+    # 350 and 200 rewritten, then the stub of 10; the file's 200 and b's 300 came back
+    assert reckoned.books["rewritten_tokens"] == 560
+    assert reckoned.books["surrogate_tokens"] == 50
+    assert reckoned.books["rehydrated_tokens"] == 500
+    assert (metrics["fetches"], metrics["rewrites"], metrics["edit_turns"]) == (1, 2, 2)
+    # three calls of 10, two drafts of 40, a failure of 40
+    assert metrics["output_tokens"] == 30 + 80 + 40
+    assert metrics["maintenance_cost_usd"] == pytest.approx(0.25 + 0.125)
+    assert reckoned.why("a")[-1] == ("s2", "revealed", 3, "a")
+    assert [entry[1] for entry in reckoned.why("b")] == ["admitted", "rewritten", "fetched"]
+
+
+def test_the_books_of_a_reveal_are_those_of_the_metrics() -> None:
+    records = compacted()
+    measured, metrics = measure(records), audit(records).metrics()
+    for name in ("rewritten_tokens", "surrogate_tokens", "rehydrated_tokens", "resident_tokens"):
+        assert measured[name] == metrics[name]
+    assert measured["maintenance_cost_usd"] == pytest.approx(metrics["maintenance_cost_usd"])
+
+
+def test_every_wrong_size_of_a_summary_is_noticed() -> None:
+    """One token more in any place where a record says how many moved, or were sent for it."""
+    sized = {
+        "reveal": (2, 3),
+        "rewrite": (2, 3),
+        "fetch": (1,),
+        "maintain": (1, 3),
+        "summary": (1,),
+    }
+    records = compacted()
+    for at, record in enumerate(records):
+        for field in sized.get(record[0], ()):
+            wrong = list(record)
+            wrong[3 + field] += 1
+            with pytest.raises(AuditError):
+                audit([*records[:at], tuple(wrong), *records[at + 1 :]])
+
+
+def test_a_summary_cannot_be_left_out_or_doubled() -> None:
+    records = compacted()
+    for at, record in enumerate(records):
+        if record[0] in ("reveal", "summary", "maintain"):
+            for corrupted in (records[:at] + records[at + 1 :], records[: at + 1] + records[at:]):
+                with pytest.raises(AuditError):
+                    audit(corrupted)
+
+
+def test_the_place_of_a_summary_is_what_its_record_says() -> None:
+    wider = Diary().turn().come("a", 50).come("x", 9).come("b", 50)
+    wider.summarised("s", ("a", "b"), 100, 9, sent=100, last=True).call(18)
+    with pytest.raises(AuditError, match="position 0 of the window holds 'x'"):
+        audit(wider.end("s", "x"))
+
+
+def test_a_reveal_or_a_fetch_at_the_door_is_no_part_of_the_demand() -> None:
+    # 30 and 10 of stub stand there when 50 come; at the door 200 are shown again, 40 read anew
+    d = Diary().turn().come("a", 200).come("b", 40, copy=True).come("c", 30).call(270)
+    d.turn().stub("s", "a", 200, 10).evict("b", 40, "copy").call(40)
+    d.turn().arrive("z", 50).reveal("s", "a", 10, 200)
+    d.rehydrate("b", 40, by="harness").fetch("b", 40, by="harness").admit("z", 50)
+    d.demand(90, 0).call(320)
+    assert audit(d.end("a", "c", "b", "z")).metrics()["peak_demand_tokens"] == 90
+
+
+def test_a_file_that_was_rewritten_may_state_what_its_summary_keeps() -> None:
+    """What its newer version states is not in the records: the invention may have become true."""
+    d = Diary().turn().come("a", 50, path="x").come("b", 50)
+    d.summarised("s", ("b",), 50, 9, sent=50, kept=("k",), made_up=("k",)).call(59)
+    d.turn().write("x", 1, ("a",)).refresh("a", 50, 50, 1, "policy")
+    d.summarised("t", ("a", "s"), 59, 9, sent=59, kept=("k",)).call(9)
+    audit(d.end("t"))
 
 
 def test_rates_without_denominator_are_null() -> None:
@@ -728,6 +832,142 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
         lambda: full().put("breakpoints", ("a",), 3),
         "3 of 1 breakpoints ask for the longer life",
     ),
+    "summary twice": (
+        lambda: full().summary("s", 9, (), (), False, False).summary("s", 9, (), (), False, False),
+        "said too late, or twice",
+    ),
+    "summary too late": (
+        lambda: full().stub("s", "b", 300, 9).summary("s", 9, (), (), False, False),
+        "said too late, or twice",
+    ),
+    "summary sent a fraction": (
+        lambda: full().summary("s", 1.5, (), (), False, False),
+        "an input is a whole number",
+    ),
+    "another sum was sent": (
+        lambda: (
+            full()
+            .maintain("s", 300, 0, 9, 0.0)
+            .summary("s", 301, (), (), False, False)
+            .put("rewrite", "s", ("b",), 300, 9, True, (), "x", "pass", True)
+        ),
+        "301 tokens were sent for 's' of 9, of which 300",
+    ),
+    "nothing was sent": (
+        lambda: (
+            full()
+            .summary("s", 0, (), (), False, False)
+            .put("rewrite", "s", ("b",), 300, 9, True, (), "x", "pass", True)
+        ),
+        "never asked for 's'",
+    ),
+    "a draft and a half": (
+        lambda: full().summarised("s", ("b",), 300, 8, sent=300, written=12),
+        "with 12 of output",
+    ),
+    "no draft": (
+        lambda: full().summarised("s", ("b",), 300, 8, sent=300, written=0),
+        "with 0 of output",
+    ),
+    "made up and not stated": (
+        lambda: full().summarised("s", ("b",), 300, 9, sent=300, made_up=("fact",)),
+        "does not state all that it is said to have made up",
+    ),
+    "kept and never given": (
+        lambda: full().summarised("s", ("b",), 300, 9, sent=9, kept=("fact",), unseen=("fact",)),
+        "keeps 'fact', which it was never given",
+    ),
+    "unseen by nobody": (
+        lambda: full().summarised("s", ("b",), 300, 9, sent=None, unseen=("fact",)),
+        "misses 'fact', though none was asked for it",
+    ),
+    "an invention forgotten": (
+        lambda: (
+            full()
+            .summarised("s", ("a",), 200, 9, sent=9, kept=("x",), made_up=("x",))
+            .summarised("t", ("s", "b"), 309, 9, sent=309, kept=("x",))
+        ),
+        "repeats 'x', which was made up before",
+    ),
+    "wasted for no reason": (
+        lambda: full().wasted("bored", ("b",), 300, 0, 9, 0.5, (("rewrite", 300, 0.5),)),
+        "fails or overflows, not 'bored'",
+    ),
+    "wasted unexplained": (
+        lambda: full().wasted("failed", ("b",), 300, 0, 9, 0.5, (("rewrite", 299, 0.5),)),
+        "explain 299 of 300 tokens",
+    ),
+    "wasted for nothing": (
+        lambda: full().wasted("failed", ("b",), 0, 0, 9, 0.0, ()),
+        "failed was sent nothing",
+    ),
+    "refused and paid": (
+        lambda: full().wasted("overflow", ("b",), 0, 0, 9, 0.0, ()),
+        "refused is paid for",
+    ),
+    "wasted on nothing": (
+        lambda: full().wasted("overflow", (), 0, 0, 0, 0.0, ()),
+        "a summary of nothing",
+    ),
+    "wasted on the absent": (
+        lambda: full().evict("b", 300).wasted("overflow", ("b",), 0, 0, 0, 0.0, ()),
+        "'b' is not in the window",
+    ),
+    "wasted reads more than sent": (
+        lambda: full().wasted("failed", ("b",), 300, 301, 9, 0.5, (("rewrite", 300, 0.5),)),
+        "301 tokens are read",
+    ),
+    "reveals no stub": (
+        lambda: full().rewrite("s", ("b",), 300, 9).reveal("s", "b", 9, 300),
+        "'s' is no stub of 'b' alone",
+    ),
+    "reveals what nobody wrote": (
+        lambda: full().summarised("s", ("b",), 300, 9).reveal("s", "b", 9, 300),
+        "'s' is no stub of 'b' alone",
+    ),
+    "reveals another": (
+        lambda: full().stub("s", "b", 300, 9).reveal("s", "a", 9, 200),
+        "'s' is no stub of 'a' alone",
+    ),
+    "reveals a segment": (lambda: full().reveal("b", "b", 300, 300), "'b' is no stub"),
+    "reveals at another size": (
+        lambda: full().stub("s", "b", 300, 9).reveal("s", "b", 9, 299),
+        "'b' had 300 tokens, the record says 299",
+    ),
+    "reveals from another size": (
+        lambda: full().stub("s", "b", 300, 9).reveal("s", "b", 8, 300),
+        "'s' holds 9 tokens",
+    ),
+    "reveals twice": (
+        lambda: full().stub("s", "b", 300, 9).reveal("s", "b", 9, 300).reveal("s", "b", 9, 300),
+        "'s' is not in the window",
+    ),
+    "reveals what is there": (
+        lambda: (
+            full()
+            .stub("s", "a", 200, 9)
+            .rehydrate("a", 200)
+            .fetch("a", 200)
+            .reveal("s", "a", 9, 200)
+        ),
+        "'a' is in the window already",
+    ),
+    "saved is no eviction of the dispensable": (
+        lambda: full().summarised("s", ("b",), 300, 9, sent=300, saved=True).evict("s", 9),
+        "has external copy",
+    ),
+    "saved behind a surrogate": (
+        lambda: (
+            full()
+            .rewrite("s", ("b",), 300, 90)
+            .summarised("t", ("s",), 90, 9, sent=90, saved=True)
+            .evict("t", 9, "copy")
+            .rehydrate("b", 300)
+            .fetch("b", 300)
+            .evict("b", 300)
+        ),
+        "has external copy",
+    ),
     "nothing in it": (lambda: full().rewrite("s", None, 300, 1), "at least one source"),
     "sources no list": (lambda: full().rewrite("s", 7, 300, 1), "malformed values"),
 }
@@ -753,6 +993,8 @@ def test_ends_that_cannot_be() -> None:
         audit(full().end("sys", "a", "b", status="tired"))
     with pytest.raises(AuditError, match="asked for 's', which never came"):
         audit(full().maintain("s", 9, 0, 1, 0.0).end("sys", "a", "b"))
+    with pytest.raises(AuditError, match="'s' is described and never came"):
+        audit(full().summary("s", 9, (), (), False, False).end("sys", "a", "b"))
     with pytest.raises(AuditError, match="stop before"):
         audit(full().records)
     with pytest.raises(AuditError, match="nothing comes after"):

@@ -96,6 +96,33 @@ class Diary:
             "rewrite", surrogate, sources, before, after, tagged, kept, reason, by, True
         )
 
+    def summarised(
+        self,
+        surrogate: str,
+        sources: tuple[str, ...],
+        before: int,
+        after: int,
+        *,
+        sent: int | None = 0,
+        written: int | None = None,
+        kept: tuple[str, ...] = (),
+        made_up: tuple[str, ...] = (),
+        unseen: tuple[str, ...] = (),
+        saved: bool = False,
+        last: bool = False,
+    ) -> Diary:
+        """Put what a summariser wrote in the place of *sources*; *sent* 0: nobody was asked."""
+        if sent:
+            self.maintain(surrogate, sent, 0, after if written is None else written, 0.125)
+        self.put("summary", surrogate, sent, made_up, unseen, saved, last)
+        values = (before, after, True, kept, "compaction", "pass", bool(sent))
+        return self.put("rewrite", surrogate, sources, *values)
+
+    def stub(self, surrogate: str, source: str, before: int, after: int) -> Diary:
+        """Put a fixed text in the place of *source*."""
+        values = (before, after, True, (), "masked", "pass", False)
+        return self.put("rewrite", surrogate, (source,), *values)
+
     def maintain(self, surrogate: str, given: int, read: int, written: int, usd: float) -> Diary:
         """Ask the model for a surrogate."""
         causes = (("rewrite", given, usd),)
@@ -150,7 +177,7 @@ class Diary:
                 case "rewrite":
                     left += values[2]
                     put += values[3]
-                case "restore":
+                case "restore" | "reveal":
                     left += values[2]
                     put += values[3]
         self._noted = len(self.records)
