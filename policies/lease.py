@@ -15,6 +15,7 @@ from sim.segments import Kind
 
 if TYPE_CHECKING:
     from sim.segments import Segment
+    from sim.view import View
 
 __all__ = ["Lease"]
 
@@ -59,12 +60,12 @@ class Lease(Composed):
         return ("spends",)
 
 
-def _old(least: int, everything: bool) -> Callable[[Segment], bool]:
+def _old(least: int, everything: bool) -> Callable[[View, Segment], bool]:
     """Return what is cleared: results from *least* tokens on, with *everything* words of calls."""
 
-    def old(segment: Segment) -> bool:
+    def old(view: View, segment: Segment) -> bool:
         if is_result(segment):
-            return segment.tokens >= least
+            return view.size(segment) >= least
         return everything and segment.kind in (Kind.THINKING, Kind.TOOL_CALL)
 
     return old

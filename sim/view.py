@@ -110,12 +110,12 @@ class View:
         """Tokens above the budget, as the harness counts them; 0 or less if the window fits."""
         return self.tokens - self.settings.budget
 
-    def size(self, segment: Segment) -> int:
-        """Return the tokens of a segment, as the harness counts them; at least 1."""
+    def size(self, segment: Segment, tokens: int | None = None) -> int:
+        """Return what *tokens* of a segment, by default all, count for the harness; at least 1."""
+        exact = segment.tokens if tokens is None else tokens
         if self.settings.count_by != "estimate":
-            return segment.tokens
-        ratio = self.settings.estimate[segment.kind]
-        return max(1, math.floor(segment.tokens * ratio + _EPSILON))
+            return exact
+        return max(1, math.floor(exact * self.settings.estimate[segment.kind] + _EPSILON))
 
     def characters(self, segment: Segment) -> int:
         """Return how many characters a segment has, by what a token of its kind has."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from policies.parts.clearing import clear, clearable
 from policies.parts.ranking import ByPosition
-from policies.parts.units import size
+from policies.parts.units import counted
 from sim.actions import Evict, Rewrite
 from sim.segments import Kind
 
@@ -25,15 +25,19 @@ class Batches:
     stub stays, and so does what has been cleared before and was fetched again.
     """
 
-    def __init__(self, old: Callable[[Segment], bool], age: int, batch: int, stub: int) -> None:
+    def __init__(
+        self, old: Callable[[View, Segment], bool], age: int, batch: int, stub: int
+    ) -> None:
+        self._old = old
         self._age = age
         self._batch = batch
         self._stub = stub
         self._cleared: set[str] = set()
-        self._waiting = ByPosition(lambda s: self._clearable(s) and old(s))
+        self._waiting: ByPosition
 
     def start(self, view: View) -> None:
         """Ask for what can be cleared, in the order of the request."""
+        self._waiting = ByPosition(lambda s: self._clearable(s) and self._old(view, s))
         self._waiting.start(view)
 
     def first(self, view: View) -> Segment | None:
@@ -44,7 +48,7 @@ class Batches:
         """Clear a batch if there is one."""
         waiting = self._waiting.candidates(view)
         due = [s for s in waiting if view.turn - s.admitted_turn >= self._age]
-        if size(due) < self._batch:
+        if counted(view, due) < self._batch:
             return
         for segment in due:
             self._cleared.add(segment.id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from policies.parts.ranking import BySalience
 from policies.parts.rewriting import Rewriting
-from policies.parts.units import size
+from policies.parts.units import counted, size
 from sim.actions import Evict, Rewrite
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class RewriteUntilFit:
             if self._drop and isinstance(action, Rewrite) and action.tokens >= size(unit):
                 action = Evict(segment.id, "grows")
             plan.append(action)
-            need -= size(unit) - (action.tokens if isinstance(action, Rewrite) else 0)
+            need -= counted(view, unit) - (action.tokens if isinstance(action, Rewrite) else 0)
             if need <= 0:
                 break
         return plan

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from policies.parts.ranking import ByPosition
 from policies.parts.rewriting import taggable
-from policies.parts.units import size
+from policies.parts.units import counted
 from sim.actions import Rewrite
 from sim.segments import Kind
 
@@ -69,10 +69,10 @@ class AllButNewest:
         if view.tokens + self._saved <= self._trigger:
             return
         due = list(self._due(view))
-        if size(due) < self._at_least:
+        if counted(view, due) < self._at_least:
             return
         for segment in due:
-            self._saved += segment.tokens - self._stub
+            self._saved += view.size(segment) - view.size(segment, self._stub)
             yield clear(segment, self._stub, "masked")
 
     def _due(self, view: View) -> Iterator[Segment]:
@@ -90,13 +90,20 @@ class AtBoundaries:
     """
 
     def __init__(self, least: int, stub: int) -> None:
+        self._least = least
         self._stub = stub
         self._said = ByPosition(lambda s: s.kind is Kind.USER, last_first=True)
-        self._long = ByPosition(lambda s: is_result(s) and s.tokens >= least and clearable(s, stub))
+        self._long: ByPosition
 
     def start(self, view: View) -> None:
         """Ask for what the user has said, and for long results, in the order of the request."""
         self._said.start(view)
+
+        def long(segment: Segment) -> bool:
+            known = is_result(segment) and view.size(segment) >= self._least
+            return known and clearable(segment, self._stub)
+
+        self._long = ByPosition(long)
         self._long.start(view)
 
     def first(self, view: View) -> Segment | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from policies.parts.units import leading, size, under_way
+from policies.parts.units import counted, leading, under_way
 from sim.segments import Kind
 
 if TYPE_CHECKING:
@@ -75,11 +75,14 @@ class Displacement:
             self._head = view.position_order(lambda s: s.kind in (Kind.SYSTEM, Kind.TASK))
 
     def too_large(self, view: View, tokens: int) -> bool:
-        """Whether *tokens* exceed the budget less system and task."""
-        return self._oversize and tokens > view.budget - size(self._head or ())
+        """Whether *tokens*, as the harness counts them, exceed the budget less system and task."""
+        return self._oversize and tokens > view.budget - counted(view, self._head or ())
 
     def need(self, view: View, tokens: int) -> int:
-        """Return the tokens to be freed before *tokens* fit; 0 or less if they do."""
+        """Return the tokens to be freed before *tokens* fit, all as the harness counts them.
+
+        0 or less if they do.
+        """
         full = view.budget
         if self._occupancy(view) == "tokens":
             full = math.floor(self._trigger(view) * view.budget + 1e-9)
@@ -98,6 +101,7 @@ class Displacement:
         The *base* of a difference stays.
         """
         score = view.salience(segment)
+        tokens = view.size(segment, tokens)
         if self.too_large(view, tokens):
             return Verdict("oversize", score)
         need, mass = self.need(view, tokens), self._mass(view, score)
@@ -110,7 +114,7 @@ class Displacement:
             unit = view.together(other)
             run.append(other)
             leaving.extend(view.salience(s) for s in leading(unit))
-            need -= size(unit)
+            need -= counted(view, unit)
             mass -= math.fsum(view.salience(s) for s in unit)
             if need <= 0 and mass <= 0.0:
                 break

@@ -53,7 +53,7 @@ class Door:
             yield Admit(tokens, how)
             return
         base = segment.previous if how == "delta" else None
-        yield from self._make_lines(view, tokens, base)
+        yield from self._make_lines(view, view.size(segment, tokens), base)
         verdict = self._displacement.weigh(view, segment, tokens, self._ranking, base)
         if verdict.how == "slack":
             yield Admit(tokens, how)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from policies.parts.ranking import ByPosition
 from policies.parts.rewriting import taggable
-from policies.parts.units import size
+from policies.parts.units import counted, size
 from sim.actions import Evict, Rewrite
 from sim.segments import WORD_KINDS, Kind
 
@@ -55,7 +55,7 @@ class Superseded:
                 yield attempt
                 attempt = next(attempts, None)
             unit = view.together(result)
-            if self.gain(view, unit) > 0:
+            if self._shortens(view, unit):
                 yield unit
         while attempt is not None:
             yield attempt
@@ -74,14 +74,17 @@ class Superseded:
             unit = [s for s in view.roles.words(word.attempt) if s in self._words]
             unit = list(dict.fromkeys(m for s in unit for m in view.together(s)))
             unit.sort(key=lambda s: s.slot)
-            if self.gain(view, unit) > 0:
+            if self._shortens(view, unit):
                 heappush(waiting, (-unit[0].slot, unit))
         while waiting:
             yield heappop(waiting)[1]
 
+    def _shortens(self, view: View, unit: list[Segment]) -> bool:
+        return size(unit) > int(self._line_tokens(view))
+
     def gain(self, view: View, unit: list[Segment]) -> int:
-        """Return the tokens that a line in the place of *unit* frees."""
-        return size(unit) - int(self._line_tokens(view))
+        """Return the tokens that a line in the place of *unit* frees, as the harness counts."""
+        return counted(view, unit) - int(self._line_tokens(view))
 
     def action(self, view: View, unit: list[Segment]) -> Rewrite | Evict:
         """Return the line of *unit*, or the eviction of the last of it that cannot be tagged."""

@@ -7,7 +7,7 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from policies.parts.ranking import BySalience
-from policies.parts.units import leading, size
+from policies.parts.units import counted, leading
 from sim.actions import Evict
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class PayBack:
             unread = fits and any(s.admitted_turn == view.turn for s in unit)
             if not unread and all(view.salience(s) < limit for s in counts):
                 turns = min(_turns_due(view, s, limit) for s in counts)
-                found.append(_Due(unit, size(unit), turns))
+                found.append(_Due(unit, counted(view, unit), turns))
         return found
 
 

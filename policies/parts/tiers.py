@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from policies.parts.lines import Superseded
 from policies.parts.ranking import ByPosition, Stays, nobody
-from policies.parts.units import shortest_run, size
+from policies.parts.units import counted, shortest_run
 from sim.actions import Evict
 from sim.segments import Kind
 
@@ -121,7 +121,7 @@ class Tiers:
                 if segment not in gone:
                     units.append(view.together(segment))
                     gone.update(units[-1])
-            for gain, unit in thrifty(units, size, need):
+            for gain, unit in thrifty(units, lambda u: counted(view, u), need):
                 need -= gain
                 yield unit[0]
 

@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from sim.segments import Segment
     from sim.view import View
 
-__all__ = ["leading", "shortest_run", "size", "under_way"]
+__all__ = ["counted", "leading", "shortest_run", "size", "under_way"]
+
+
+def counted(view: View, unit: Iterable[Segment]) -> int:
+    """Return the tokens that *unit* frees by leaving, as the harness counts them."""
+    return sum(view.size(segment) for segment in unit)
 
 
 def size(unit: Iterable[Segment]) -> int:
-    """Return the tokens that *unit* frees by leaving."""
+    """Return the tokens of *unit* as they are, by which two texts are compared."""
     return sum(segment.tokens for segment in unit)
 
 
@@ -49,7 +54,7 @@ def shortest_run(view: View, candidates: Iterable[Segment], need: int) -> list[S
         unit = view.together(segment)
         gone.update(unit)
         chosen.append(segment)
-        need -= size(unit)
+        need -= counted(view, unit)
         if need <= 0:
             break
     return chosen
