@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 _HEARD = (Kind.TASK, Kind.USER)
+_RESULTS = (Kind.FILE, Kind.TOOL_RESULT)
 
 FOLD = 182.0
 """Compression, input over output, at which :data:`KEPT_AT_FOLD` was measured."""
@@ -86,6 +87,8 @@ class Summariser:
     """The most of the sources that it is given; what is over it is left out, oldest first."""
     item_cap: int | None = None
     """The most of each source that it is given, from its front."""
+    result_cap: int | None = None
+    """The most of each result of a tool that it is given, from its front."""
     clip: int | None = None
     """The most that it writes; the rest of a longer summary is cut off."""
     window: int | None = None
@@ -156,8 +159,7 @@ def given(summariser: Summariser, sources: Sequence[Segment], room: int) -> dict
     left = room if summariser.input_cap is None else min(room, summariser.input_cap)
     shown: dict[Segment, int] = {}
     for source in reversed(sources):
-        cap = source.tokens if summariser.item_cap is None else summariser.item_cap
-        size = min(source.tokens, cap)
+        size = _shown(summariser, source)
         if size > left:
             break
         shown[source] = size
@@ -167,6 +169,13 @@ def given(summariser: Summariser, sources: Sequence[Segment], room: int) -> dict
         heard = (at for at, (source, _) in enumerate(chosen) if source.kind in _HEARD)
         chosen = chosen[next(heard, len(chosen)) :]
     return dict(chosen)
+
+
+def _shown(summariser: Summariser, source: Segment) -> int:
+    """Return how much of *source* it would be given, were there room for all."""
+    result = source.pair is not None and source.kind in _RESULTS
+    caps = summariser.item_cap, summariser.result_cap if result else None
+    return min([source.tokens, *(cap for cap in caps if cap is not None)])
 
 
 def summarise(
