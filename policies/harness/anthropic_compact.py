@@ -32,9 +32,7 @@ class AnthropicCompact(Summarising):
     version = "anthropic 2.15.0, read in the package; compaction page, documentation"
     edits = False
     options = (
-        whole(
-            "trigger", "request above which it compacts", "tokens", 150_000, 50_000
-        ),
+        whole("trigger", "request above which it compacts", "tokens", 150_000, 50_000),
         *FREE_TEXT,
     )
 
