@@ -15,7 +15,9 @@ from sim.actions import (
     Refresh,
     Refuse,
     RehydrationBlocked,
+    Reread,
     Restore,
+    Reveal,
     Rewrite,
 )
 from sim.policy import HOOKS
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Raised", "Watched"]
 
-_ACTIONS = (Evict, Rewrite, Refresh, Restore, Breakpoints)
+_ACTIONS = (Evict, Rewrite, Reveal, Refresh, Reread, Restore, Breakpoints)
 _ENOUGH = 10_000
 """Actions in one hook after which it is taken to be endless."""
 

@@ -43,9 +43,7 @@ class Letta(Summarising):
         number("step", "what is added to it before each try", 0.1, 0.01, 1.0),
         whole("tries", "compactions on overflow", "times", 3, 0),
         whole("clip", "length at which a summary is cut off", "characters", 50_000, 1),
-        whole(
-            "results", "what is shown of a result on a second try", "characters", 5_000, 1
-        ),
+        whole("results", "what is shown of a result on a second try", "characters", 5_000, 1),
         *KEPT_ON_DISK,
     )
 
