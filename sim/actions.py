@@ -123,8 +123,10 @@ class Breakpoints:
 @dataclass(frozen=True, slots=True)
 class Admit:
     """Let an arrival in at *tokens*, after the *displaced* segments have left.
+
     *how* is one of ``sim.reduction.FORMS``; with something displaced it is one two-sided decision.
-    *score* and *floor* are the saliences that were compared, if any were.
+    *score* and *floor* are the saliences that were compared, if any were. *page* is how many tokens
+    one read of the file brings that holds the rest; None: what its tool's limit allows.
     """
 
     tokens: int
@@ -132,6 +134,7 @@ class Admit:
     displaced: tuple[str, ...] = ()
     score: float | None = None
     floor: float | None = None
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from sim.actions import Grant, RehydrationBlocked
 from sim.errors import InadmissibleAction
 from sim.paging import Paging, wanted_page
 from sim.reader import Reading
+from sim.reduction import SAVED
 from sim.script import Turn
 from sim.segments import Kind, Segment, State, stand_ins, successors
 
@@ -132,7 +133,7 @@ class Answers:
         With a cursor one page comes in a round trip: who asks second in one gets the same.
         """
         page = self._turned.get(segment)
-        if segment.form == "spill":
+        if segment.form in SAVED:
             page = next((p for p in segment.pages if p.number == number), None)
             page = page if page is not None and page.id in self._asked else None
         if page is None:

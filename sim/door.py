@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from sim.actions import Admit, Evict, Refuse
 from sim.errors import InadmissibleAction
-from sim.reduction import FORMS, least_tokens, lost, page_size, raw_tokens, reduced_tokens
+from sim.reduction import (
+    FORMS,
+    SAVED,
+    least_tokens,
+    lost,
+    page_size,
+    raw_tokens,
+    reduced_tokens,
+)
 from sim.segments import SPENDING_KINDS, Segment, State
 
 if TYPE_CHECKING:
@@ -166,9 +174,9 @@ class Door:
         never = 0 if segment.booked else segment.raw_tokens - tokens
         segment.booked = True
         segment.tokens, segment.form = tokens, how
-        segment.page_size = page_size(segment, how, tokens)
+        segment.page_size = admit.page or page_size(segment, how, tokens)
         segment.lost = lost(segment, how, tokens)
-        segment.copy = segment.copy or how == "spill"
+        segment.copy = segment.copy or how in SAVED
         if how == "delta":
             segment.base = segment.previous
             self.roles_changed(world.roles.rest_on(segment), ())

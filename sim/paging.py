@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.reduction import page_holding, page_tokens, pages
+from sim.reduction import SAVED, page_holding, page_tokens, pages
 from sim.segments import Segment, State
 
 if TYPE_CHECKING:
@@ -19,16 +19,16 @@ def wanted_page(segment: Segment, key: str) -> int | None:
 
     With a cursor it is the next page, as long as the fact stands on one that has not come; with a
     pointer to the file that holds the whole result, the very page. A page that was kept out at the
-    door can be asked for again.
+    door can be asked for again. What a newer version of a file no longer states is on none.
     """
-    if segment.form not in ("page", "spill") or key not in segment.lost:
+    if segment.form not in ("page", *SAVED) or key not in segment.lost:
         return None
     stands = (page_holding(segment, fact) for fact in segment.facts if fact.key == key)
     number = next(stands, None)
     came = {page.number for page in segment.pages if page.state is not State.NEVER_ADMITTED}
     if number is None or number in came:
         return None
-    return number if segment.form == "spill" else 2 + len(came)
+    return 2 + len(came) if segment.form == "page" else number
 
 
 def shows(segment: Segment, number: int) -> bool:

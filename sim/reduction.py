@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMS",
     "HEADS",
+    "SAVED",
     "least_tokens",
     "lost",
     "page_holding",
@@ -25,16 +26,22 @@ __all__ = [
     "text_place",
 ]
 
-HEADS = {"head-tail": 0.5, "head-tail-20": 0.2, "head": 1.0, "tail": 0.0}
+_ENDS = {"head-tail": 0.5, "head-tail-20": 0.2, "head": 1.0, "tail": 0.0}
+
+HEADS = {**_ENDS, **{f"{form}-saved": share for form, share in _ENDS.items()}}
 """Forms that leave ends of a result, and the share of what they leave that is its front."""
 
-FORMS = ("whole", "reduced", *HEADS, "page", "spill", "delta")
+SAVED = frozenset({"spill", "pointer", *(f"{form}-saved" for form in _ENDS)})
+"""Forms of which a file holds the whole result, which is an external copy."""
+
+FORMS = ("whole", "reduced", *HEADS, "page", "spill", "pointer", "delta")
 """Forms of an admission.
 
 ``whole`` is everything; ``reduced`` what the structure of the result leaves; ``head-tail`` both
 ends around a marked gap, as much of each, ``head-tail-20`` a fifth of the front and the rest of the
 end, ``head`` and ``tail`` one of them alone; ``page`` the first page, with a cursor for the next;
 ``spill`` the reduced text with a pointer to a file that holds all of it, which is an external copy;
+``head-tail-saved`` and its like the ends with such a pointer, and ``pointer`` the pointer alone;
 ``delta`` the difference to the result of the same tool before, which is resident.
 """
 
@@ -77,7 +84,7 @@ def page_size(segment: Segment, form: str, tokens: int) -> int:
 
     The first page, if it came as one, sets it; from a file what the tool's limit allows is read.
     """
-    if form == "spill" and segment.max_result_tokens is not None:
+    if form in SAVED and segment.max_result_tokens is not None:
         return segment.max_result_tokens
     return tokens
 
@@ -126,6 +133,8 @@ def lost(segment: Segment, form: str, tokens: int) -> frozenset[str]:
 
 
 def _kept(segment: Segment, form: str, tokens: int, fact: Fact) -> bool:
+    if form == "pointer":
+        return False
     if form == "page":
         return place_of(segment, fact) < tokens
     if form in HEADS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sim.records import FIELDS
+from sim.reduction import SAVED
 from sim.salience import Decay
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Rebuilt:
         item = self.items[segment]
         self._settle(item)
         item.form, item.admitted = how, True
-        item.copy = item.copy or how == "spill"
+        item.copy = item.copy or how in SAVED
         tool = self._stated.tool(segment)
         before = None if tool is None else self._results.get(tool)
         facts = () if before is None else self._stated.facts(before.id)

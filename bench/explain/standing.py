@@ -23,6 +23,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sim.reduction import SAVED
+
 if TYPE_CHECKING:
     from bench.explain.rebuilt import Item, Rebuilt
 
@@ -98,7 +100,7 @@ def _kept(world: Rebuilt, key: str, carriers: Iterable[Item]) -> str | None:
 
 def _page(key: str, carriers: Iterable[Item], reader: Reader) -> str | None:
     for item in carriers:
-        if item.form not in ("page", "spill") or key not in item.lost:
+        if item.form not in ("page", *SAVED) or key not in item.lost & item.keys:
             continue
         came = [page for page in item.pages if page.admitted]
         if any(key in page.keys for page in came):

@@ -12,6 +12,14 @@ from sim.segments import SPENDING_KINDS
 
 __all__ = ["MOVES"]
 
+_SAVED = frozenset(
+    {
+        *("spill", "pointer", "head-saved", "tail-saved"),
+        *("head-tail-saved", "head-tail-20-saved"),
+    }
+)
+"""Forms of which a file holds the whole result."""
+
 
 def _size(tokens: Any, what: str = "a size") -> int:
     if tokens.__class__ is not int or tokens < 0:
@@ -161,7 +169,7 @@ def admit(
     _displaced(s, displaced, gone=True)
     s.at_door.discard(segment)
     item.admitted = True
-    item.copy = item.copy or how == "spill"
+    item.copy = item.copy or how in _SAVED
     item.version = s.versions.get(item.path, 0) if item.path is not None else item.version
     item.booked = item.booked or never > 0
     s.window.append(segment, tokens)

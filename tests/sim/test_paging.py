@@ -9,7 +9,7 @@ import pytest
 
 from sim.actions import Admit, Evict, Refuse
 from sim.errors import InadmissibleAction
-from sim.script import Arrival, Query
+from sim.script import Arrival, Query, Write
 from sim.segments import Fact, Kind
 from tests.sim.build import Idle, come, play, script, told, window
 
@@ -26,8 +26,8 @@ def outcomes(run: Any) -> list[str]:
 def log(turn: int = 1, name: str = "log", **more: Any) -> Arrival:
     """Return a result of 450 tokens whose tool allows 100: four pages and a half."""
     limits = {"max_result_tokens": 100, "reduced_tokens": 60}
-    more = {"facts": FACTS, "tool": "tests", **limits, **more}
-    return come(turn, name, 450, kind=Kind.TOOL_RESULT, **more)
+    more = {"kind": Kind.TOOL_RESULT, "facts": FACTS, "tool": "tests", **limits, **more}
+    return come(turn, name, 450, **more)
 
 
 def ask(key: str, turn: int = 1, of: str = "log") -> Query:
@@ -231,3 +231,45 @@ def test_a_difference_says_all_that_is_new_whatever_a_reduction_would_keep() -> 
         later = replace(check(2, "", 20), **more)
         it = script(check(1, "a"), later, ask("new", 2, "check-2"))
         assert outcomes(play(it, difference(), strict=True)) == ["correct"]
+
+
+@pytest.mark.parametrize("how", ["head-saved", "tail-saved", "head-tail-saved", "pointer"])
+def test_a_cut_result_in_a_file_has_a_copy_and_pages(how: str) -> None:
+    """The middle of 450 is in none of the forms that leave 60 tokens of it."""
+    out = form(how, 60, after_turn=lambda view: [Evict("log", "test")])
+    run = play(script(log(), ask("c")), out, strict=True)
+    assert outcomes(run) == ["correct"]
+    assert [(r["number"], r["how"]) for r in told(run, "page")] == [(3, "pointer")]
+    assert run.metrics["evicted_copy_tokens"] == 60
+
+
+def test_a_pointer_states_nothing() -> None:
+    front = (Fact("front", "v", at=0),)
+    run = play(script(log(facts=front), ask("front")), form("pointer", 60), strict=True)
+    assert [r["number"] for r in told(run, "page")] == [1]
+
+
+def test_the_policy_says_how_much_one_read_brings() -> None:
+    """Of 450 tokens 400 stand on the third page of 180, which has 90."""
+
+    def on_arrival(view: Any, segment: Any) -> Any:
+        yield Admit(60, "pointer", page=180) if segment.id == "log" else Admit(segment.tokens)
+
+    run = play(script(log(), ask("d")), Idle(on_arrival=on_arrival), strict=True)
+    assert [(r["number"], r["pages"]) for r in told(run, "page")] == [(3, 3)]
+    assert run.metrics["admitted_tokens"] == 60 + 90
+
+
+def test_what_a_file_no_longer_states_is_on_no_page() -> None:
+    """It comes back as the write has left it, and what the cut had left out is not there."""
+    file = {"kind": Kind.FILE, "path": "a.py", "copy": True}
+    it = script(
+        log(**file, facts=(Fact("old", "v", reducible=False, at=250),)),
+        Write(2, "a.py", facts=(Fact("new", "v"),)),
+        Query(2, "q1", "new", 0.9, ("log",)),
+        replace(ask("old", 3), id="q2"),
+    )
+    out = form("spill", 60, after_turn=lambda view: [Evict("log", "t")] if view.turn == 1 else [])
+    run = play(it, out, strict=True)
+    assert outcomes(run) == ["correct", "abstained"]
+    assert told(run, "page") == []

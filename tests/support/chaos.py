@@ -20,7 +20,7 @@ from sim.actions import (
     Rewrite,
 )
 from sim.policy import DECLARABLE
-from sim.reduction import HEADS
+from sim.reduction import HEADS, SAVED
 from sim.segments import Segment
 from sim.streams import uniform
 from sim.summariser import Summariser
@@ -158,7 +158,7 @@ class Chaos:
         if self._chance(0.3):
             yield Refuse(self._pick(("oversize", "pinned", "margin")), segment.tokens)
         elif self._chance(0.3) and segment.tokens > 1:
-            forms = ("reduced", "page", "spill", *HEADS)
+            forms = ("reduced", "page", *HEADS, *SAVED)
             yield Admit(self._tokens(segment.tokens - 1), self._pick(forms))
         elif self._chance(0.3) and segment.delta_tokens is not None:
             before = segment.previous
