@@ -20,7 +20,7 @@ from sim.actions import (
     Rewrite,
 )
 from sim.policy import DECLARABLE
-from sim.reduction import HEADS, SAVED
+from sim.reduction import HEADS
 from sim.segments import Segment
 from sim.streams import uniform
 from sim.summariser import Summariser
@@ -157,8 +157,8 @@ class Chaos:
         yield from self._some(view, 0.1)
         if self._chance(0.3):
             yield Refuse(self._pick(("oversize", "pinned", "margin")), segment.tokens)
-        elif self._chance(0.3) and segment.tokens > 1:
-            forms = ("reduced", "page", *HEADS, *SAVED)
+        elif self._chance(0.3) and segment.tokens > 1 and segment.page_of is None:
+            forms = ("reduced", "page", *HEADS, "spill", "pointer")
             yield Admit(self._tokens(segment.tokens - 1), self._pick(forms))
         elif self._chance(0.3) and segment.delta_tokens is not None:
             before = segment.previous
