@@ -34,11 +34,13 @@ def load(name_or_path: str, settings: Mapping[str, object] | None = None) -> Sce
 
 def _file_of(name: str) -> Path | None:
     """Return the file that a scenario called *name* stands in, None for a family or a script."""
-    from scenarios import stories
+    from scenarios import complaints, stories
 
-    story = name.split("/")[0]
+    story, *rest = name.split("/")
     if story in stories.NAMES:
         return stories.file(story)
+    if story == complaints.FOLDER and rest:
+        return complaints.file(rest[0])
     path, end, _ = name.rpartition(".toml")
     return Path(path + end) if end else None
 

@@ -159,9 +159,8 @@ def refuse_recordings(names: Iterable[object]) -> None:
     from scenarios import catalogue
     from scenarios.transcripts.sources import recorded_format
 
-    known = {*catalogue.names(), *catalogue.pinned_names()}
     for name in names:
-        if not isinstance(name, str) or name.split("/")[0] in known:
+        if not isinstance(name, str) or catalogue.is_known(name):
             continue
         if Path(name).is_dir():
             raise InputError(

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from scenarios import reference, stories
+from scenarios import complaints, reference, stories
 from scenarios.scenario import Scenario
 from sim.errors import InputError, unknown
 from sim.measured import Measure
 
-__all__ = ["describe", "load", "names", "pinned_names"]
+__all__ = [
+    "complaint_names",
+    "describe",
+    "every_name",
+    "is_known",
+    "load",
+    "names",
+    "pinned_names",
+]
 
 _FILE_ENDS = (".toml", ".json")
 
@@ -27,6 +35,24 @@ def pinned_names() -> list[str]:
     return list(pinned.names())
 
 
+def complaint_names() -> list[str]:
+    """Return the names of the scenarios that tell of what users of harnesses reported."""
+    return list(complaints.NAMES)
+
+
+def every_name() -> list[str]:
+    """Return the names of all scenarios that ship, in the order in which lists show them."""
+    return [*names(), *pinned_names(), *complaint_names()]
+
+
+def is_known(name: str) -> bool:
+    """Whether *name*, a flip behind it or not, is that of a scenario that ships."""
+    first, *rest = name.split("/")
+    if first == complaints.FOLDER:
+        return bool(rest) and rest[0] in complaints.FILES
+    return first in (*names(), *pinned_names())
+
+
 def describe(name: str) -> str:
     """Return one line about a scenario that ships; raises InputError for an unknown name."""
     from scenarios.files import about
@@ -34,13 +60,15 @@ def describe(name: str) -> str:
 
     if name in stories.NAMES:
         return about(stories.file(name))
+    if name in complaints.NAMES:
+        return about(complaints.file(name))
     if name in reference.families():
         return family(name).summary
     if name in pinned_names():
         from scenarios.pinned import about as about_pinned
 
         return about_pinned(name)
-    raise InputError(unknown("scenario", name, [*names(), *pinned_names()]))
+    raise InputError(unknown("scenario", name, every_name()))
 
 
 def load(
@@ -50,11 +78,11 @@ def load(
 ) -> Scenario:
     """Return a scenario, checked, with *settings* over its own.
 
-    *name_or_path* is the name of a story, family or pinned scenario, the path of a scenario file
-    (.toml), either with ``/FLIP`` behind it for a flip or variant (several are applied in turn),
-    or the path of a script file (.json). *settings* are overrides by dotted key, values as text
-    (from ``--set KEY=VALUE``) or typed. *measure* measures real results, where a scenario draws
-    from some (``tool_logs``).
+    *name_or_path* is the name of a story, complaint, family or pinned scenario, the path of a
+    scenario file (.toml), any with ``/FLIP`` behind it for a flip or variant (several are applied
+    in turn), or the path of a script file (.json). *settings* are overrides by dotted key, values
+    as text (from ``--set KEY=VALUE``) or typed. *measure* measures real results, where a scenario
+    draws from some (``tool_logs``).
 
     Raises InputError with a sentence for everything that is wrong.
     """
@@ -72,6 +100,11 @@ def load(
         from scenarios.files import load_file
 
         return load_file(stories.file(name), name, patches, settings)
+    if name == complaints.FOLDER and patches and patches[0] in complaints.FILES:
+        from scenarios.files import load_file
+
+        told, *patches = patches
+        return load_file(complaints.file(told), f"{name}/{told}", patches, settings)
     if name in reference.families() and not patches:
         from scenarios.generated import load_family
 
@@ -84,7 +117,7 @@ def load(
         return load_pinned(name, settings)
     if name in pinned_names():
         raise InputError(f"scenario {name!r} is pinned and has no flips; use --set")
-    raise InputError(unknown("scenario", name_or_path, [*names(), *pinned_names()]))
+    raise InputError(unknown("scenario", name_or_path, every_name()))
 
 
 def _split_path(name: str) -> tuple[Path | None, list[str]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scenarios import reference, tool_logs
+from scenarios.complaint import read_complaint
 from scenarios.documents import Faults, read_toml
 from scenarios.generated import family_script
 from scenarios.scenario import Scenario
@@ -52,6 +53,7 @@ def load_file(
         raise InputError(f"turns of {name!r} cannot be set: its stimuli are written for its turns")
     for patch in ((), *((one,) for one in document.patches())):
         _maker(document.patched(patch, faults), name, layer, faults)
+    complaint = read_complaint(document.complaint, faults)
     faults.raise_all()
     label = "/".join((name, *patches))
     faults = Faults(f"scenario {label!r}", dict)  # what is wrong now is not wrong in the file
@@ -77,6 +79,7 @@ def load_file(
         tools=declared(chosen.tools, faults),
         about=_one_line(next((line for line in reversed(lines) if line), "")),
         notes=() if logs is None else logs.notes,
+        complaint=None if patches else complaint,
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scenarios.complaint import Complaint
 from scenarios.tools import Tool
 from sim.errors import InputError
 from sim.script import Arrival, Attempt, Compaction, Script, Stimulus
@@ -48,6 +49,8 @@ class Scenario:
     """What its tools declare, by name; a family and a script have it in their arrivals alone."""
     notes: tuple[str, ...] = ()
     """What a user should be told about it, a sentence each."""
+    complaint: Complaint | None = None
+    """The failure that its file tells of; None under a flip or variant."""
 
     def __post_init__(self) -> None:
         if self.agents > 1 and not self.seeded:

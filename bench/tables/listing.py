@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bench.tables.parts import Column, Line, Table
@@ -25,6 +26,8 @@ FORMATS = "formats"
 
 _NO_USAGE = "no usage"
 """What is said of a format that records no tokens of a call."""
+
+_COMPLAINT, _COMPLAINTS = "complaint", "complaints"
 
 _WIDE = 100
 """Characters from which a line of the formats has room for what each records of a call."""
@@ -58,8 +61,17 @@ def tables(what: str, width: int | None, book: Book | None = None) -> list[Table
         return (price_tables if what == "prices" else speed_tables)(_read(book), width)
     shown = _SHOWN[what]
     headers = tuple(Column(header, right) for header, right, _ in shown)
-    rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in items(what))
-    return [Table(columns=headers, rows=rows, notes=_NOTES.get(what, ()))]
+    tables = []
+    for group, found in groupby(items(what), _group):
+        rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in found)
+        notes = _NOTES.get(group or what, ())
+        tables.append(Table(group.capitalize(), headers, rows, notes))
+    return tables
+
+
+def _group(item: Item) -> str:
+    """Return the heading under which *item* is listed, empty where it needs none."""
+    return _COMPLAINTS if item.get("kind") == _COMPLAINT else ""
 
 
 def _read(book: Book | None) -> Book:
@@ -106,12 +118,12 @@ def _scenarios() -> list[Item]:
     return [
         {
             "name": name,
-            "kind": scenario.kind,
+            "kind": scenario.kind if scenario.complaint is None else _COMPLAINT,
             "flips": list(scenario.flips),
             "variants": list(scenario.variants),
             "about": scenario.about,
         }
-        for name in (*catalogue.names(), *catalogue.pinned_names())
+        for name in catalogue.every_name()
         for scenario in [load(name)]
     ]
 
@@ -187,5 +199,9 @@ _NOTES: Mapping[str, tuple[str, ...]] = {
         "SCENARIO/FLIP changes one thing, such as rate-limit-table/small-dump. The last four are "
         "pinned: `validate` claims published results on them, and `compare` takes them by name "
         "alone.",
+    ),
+    _COMPLAINTS: (
+        "What users of harnesses reported; `compare` takes them by name alone, and `complaints` "
+        "runs each under the policy that it was reported for.",
     ),
 }

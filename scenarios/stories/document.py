@@ -71,6 +71,7 @@ class Document:
     attempts: list[AttemptItem] = field(default_factory=list)
     flips: dict[str, Item] = field(default_factory=dict)
     variants: dict[str, Item] = field(default_factory=dict)
+    complaint: Item | None = None
 
     def patches(self) -> Mapping[str, Item]:
         """Return flips and variants by name."""
@@ -105,6 +106,7 @@ class Document:
             ],
             self.flips,
             self.variants,
+            self.complaint,
         )
 
 
@@ -116,6 +118,8 @@ def read_document(data: Mapping[str, Any], faults: Faults) -> Document:
     _declare(document, sound.get("tools", {}), ("tools",), faults)
     document.items.extend(_items(sound, ()))
     document.attempts.extend(_attempts(sound.get("attempt", []), ("attempt",), faults))
+    if "complaint" in sound:
+        document.complaint = Item("complaint", sound["complaint"], ("complaint",))
     for group, patches in (("flips", document.flips), ("variants", document.variants)):
         for name, patch in sound.get(group, {}).items():
             path: Path = (group, name)

@@ -362,7 +362,7 @@ def test_lists_are_complete(evictbench: Run) -> None:
         return [item["name"] for item in found[what]]
 
     assert names("policies") == registry.names()
-    assert names("scenarios") == [*catalogue.names(), *catalogue.pinned_names()]
+    assert names("scenarios") == catalogue.every_name()
     assert names("metrics") == list(NAMES)
 
 

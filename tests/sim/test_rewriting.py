@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim.actions import Admit, Evict, Restore, Rewrite
+from sim.actions import Admit, Evict, Reread, Restore, Reveal, Rewrite
 from sim.errors import (
     CompressThenSpend,
     GrowthWithoutCopy,
@@ -375,3 +375,23 @@ def test_a_stub_is_put_there_without_a_model() -> None:
     assert [r["asked"] for r in told(result, "rewrite")] == [False]
     assert result.metrics["maintenance_cost_usd"] == 0.0
     assert result.metrics["rewritten_tokens"] == 60
+
+
+def test_a_reveal_puts_back_what_a_stub_hides() -> None:
+    it = script(come(1, "a", 60), come(1, "b", 5), turns=2)
+    stub = Rewrite(("a",), 4, True, "old", stub=True)
+    result = play(it, acting({1: [stub], 2: [Reveal("s1")]}))
+    assert window(result) == ("a", "b")
+    assert [(r["before"], r["after"]) for r in told(result, "reveal")] == [(4, 60)]
+
+
+def test_a_reveal_of_what_was_read_again_is_refused() -> None:
+    """It would be there twice: the stub stays, and the policy has a bug."""
+    it = script(come(1, "a", 60, copy=True), come(1, "b", 5), turns=2)
+    stub = Rewrite(("a",), 4, True, "old", stub=True)
+    acts = {1: [stub, Reread("a")], 2: [Reveal("s1")]}
+    with pytest.raises(InadmissibleAction, match="s1, though a has been fetched already"):
+        play(it, acting(acts))
+    refused = play(it, acting(acts), strict=False)
+    assert window(refused) == ("s1", "b", "a")
+    assert [r["rule"] for r in told(refused, "bug")] == [InadmissibleAction.rule]
