@@ -13,8 +13,18 @@ FOLDER = "complaints"
 """What stands in front of the name of each, with a slash."""
 
 FILES = (
+    "finished-request",
+    "newest-request",
+    "standing-instructions",
+    "invented-order",
     "one-threshold",
+    "large-tool-list",
+    "read-again",
+    "parallel-results",
+    "old-text",
     "unchanged-read",
+    "no-word-of-the-user",
+    "late-result",
 )
 """The files, by the number of the complaint."""
 
