@@ -16,7 +16,7 @@ from bench.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-NAMES = "ablate|compare|sweep|diff|run|replay|list|check|reduce|explain|new|redact"
+NAMES = "ablate|complaints|compare|sweep|diff|run|replay|list|check|reduce|explain|new|redact"
 COMMANDS = sorted(
     set(re.findall(r"^\$ evictbench (.+)$", README, re.M))
     | set(re.findall(rf"`evictbench ((?:{NAMES})[^`]*)`", README))

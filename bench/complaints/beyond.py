@@ -16,5 +16,20 @@ class Beyond(NamedTuple):
     why: str
 
 
-BEYOND: tuple[Beyond, ...] = ()
+BEYOND = (
+    Beyond(
+        9,
+        ("langchain-ai/langchain#33245", "langchain-ai/langchain#34282", "cline/cline#7225"),
+        "the history was cut between a call and its result, and the provider refused the request",
+        "a call and its result leave the window together, and a policy that would part them is "
+        "refused: the request that failed cannot be made",
+    ),
+    Beyond(
+        14,
+        ("aaif-goose/goose#11072",),
+        "the window was looked at between turns of the user only",
+        "what that harness looks at between turns only was not read; one-turn-job shows the same "
+        "of another one",
+    ),
+)
 """By the number of the row."""

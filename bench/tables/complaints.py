@@ -133,7 +133,7 @@ def _line(each: Judged, wide: bool) -> Line:
 
 def _failure(each: Judged) -> str:
     complaint = each.complaint
-    more = "" if complaint.against is None else f" more than {complaint.against}'s"
+    more = "" if complaint.against is None else f" more than under {complaint.against}"
     return f"{complaint.measure} > {_figure(complaint.above)}{more}"
 
 

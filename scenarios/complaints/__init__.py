@@ -17,13 +17,17 @@ FILES = (
     "newest-request",
     "standing-instructions",
     "invented-order",
+    "cold-prune",
     "one-threshold",
     "large-tool-list",
     "read-again",
     "parallel-results",
     "old-text",
     "unchanged-read",
+    "idle-clearing",
     "no-word-of-the-user",
+    "one-turn-job",
+    "uncounted-overhead",
     "late-result",
 )
 """The files, by the number of the complaint."""
