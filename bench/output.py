@@ -158,7 +158,7 @@ def _rich_table(table: Table) -> Any:
         shown.add_column(
             Text(column.header, style="dim"),
             justify="right" if column.right else "left",
-            no_wrap=column.right,
+            no_wrap=column.right or column.name,
             overflow="fold",
             vertical="top",
         )

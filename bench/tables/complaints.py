@@ -103,7 +103,7 @@ def complaint_tables(
         columns=(
             Column("row", True),
             *words,
-            Column("scenario"),
+            Column("scenario", name=True),
             Column("policy"),
             Column("failure is"),
             Column("under it"),

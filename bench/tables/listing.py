@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,8 @@ def tables(what: str, width: int | None, book: Book | None = None) -> list[Table
 
         return (price_tables if what == "prices" else speed_tables)(_read(book), width)
     shown = _SHOWN[what]
-    headers = tuple(Column(header, right) for header, right, _ in shown)
+    named, *others = (Column(header, right) for header, right, _ in shown)
+    headers = (replace(named, name=True), *others)
     tables = []
     for group, found in groupby(items(what), _group):
         rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in found)

@@ -24,10 +24,11 @@ Format = Callable[[float], str]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its *header*; numbers stand to the *right*."""
+    """A column by its *header*; numbers stand to the *right*, and a *name* is never folded."""
 
     header: str
     right: bool = False
+    name: bool = False
 
 
 @dataclass(frozen=True, slots=True)

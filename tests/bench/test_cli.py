@@ -19,7 +19,7 @@ from bench.cli import main
 from bench.cli.app import app
 from bench.results import load
 from bench.summary import COLUMNS
-from policies import registry
+from policies import harness, registry
 from scenarios import catalogue
 from sim.metrics import NAMES
 
@@ -215,6 +215,7 @@ def test_without_names_everything_is_compared(evictbench: Run) -> None:
     assert list(dict.fromkeys(r["policy"] for r in found["rows"])) == registry.seed_names()
     others = {"pays-back", "lease", "compaction", "recorded", "clairvoyant", "no-op"}
     others |= {"masking", "context-editing", "boundary-prune", "rolling-summary", "hybrid"}
+    others |= {policy.name for policy in harness.found()}
     assert set(registry.names()) - set(registry.seed_names()) == others
     baselines = {line["scenario"]: line["baseline"] for line in found["summary"]}
     assert baselines["coding-agent"] == "naive-trim"

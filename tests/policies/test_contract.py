@@ -40,6 +40,7 @@ COMPACTING = {
     "compaction",
 }
 LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "recorded", "no-op"} | COMPACTING
+LEAVES_TO_THE_BACKSTOP |= {"senpi-threshold"}
 
 
 @pytest.fixture(params=[*names(), "a stranger's"])
