@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.gates import arms
@@ -11,7 +12,7 @@ from bench.gates.gate import INFERRED, Criterion, Gate, Inputs, Verdict, rising
 if TYPE_CHECKING:
     from sim.script import Change
 
-__all__ = ["GATE"]
+__all__ = ["GATE", "gate"]
 
 _SCENARIO = "triage-long"
 _POLICY = "compaction"
@@ -28,12 +29,12 @@ class _Arm(NamedTuple):
     pass_usd: float
 
 
-def _play(changes: Iterable[Change] = ()) -> _Arm:
+def _play(policy: str, changes: Iterable[Change] = ()) -> _Arm:
     from bench.cells import run_one
     from sim.records import to_dict
 
     made = arms.with_stimuli(arms.script(_SCENARIO, {"price": _PRICE}), changes)
-    metrics, records = run_one(made, _POLICY)
+    metrics, records = run_one(made, policy)
     first = next(to_dict(record) for record in records if record[0] == "maintain")
     return _Arm(metrics["total_cost_usd"], first["turn"], first["usd"])
 
@@ -45,9 +46,9 @@ def _change(what: str, turns: Iterable[int]) -> list[Change]:
     return [Change(turn, what, f"value {number}") for number, turn in enumerate(turns, 1)]
 
 
-def _arms(what: str) -> dict[str, _Arm]:
+def _arms(policy: str, what: str) -> dict[str, _Arm]:
     """Return the arms by name: no change of *what*, and one at each of three times."""
-    none = _play()
+    none = _play(policy)
     times = {
         "mid-session": _MID,
         "on the compacting request": (none.turn,),
@@ -55,15 +56,15 @@ def _arms(what: str) -> dict[str, _Arm]:
     }
     return {
         "no change": none,
-        **{name: _play(_change(what, turns)) for name, turns in times.items()},
+        **{name: _play(policy, _change(what, turns)) for name, turns in times.items()},
     }
 
 
-def _judge(inputs: Inputs) -> Verdict:
+def _judge(policy: str, more: tuple[str, ...], inputs: Inputs) -> Verdict:
     inputs.report(0, 2)
-    found = _arms("effort")
+    found = _arms(policy, "effort")
     inputs.report(1, 2)
-    tools = _arms("tools")
+    tools = _arms(policy, "tools")
     inputs.report(2, 2)
     usd = {name: arm.usd for name, arm in found.items()}
     none, mid, on, after = usd.values()
@@ -88,25 +89,35 @@ def _judge(inputs: Inputs) -> Verdict:
             "note, its lower effort: only that it costs next to nothing is judged.",
             "The later a session compacts, the more a change on that request breaks: the scenario "
             "pins the source's trigger of 80,000.",
+            *more,
         ),
     )
 
 
-GATE = Gate(
-    name="cache-break-timing",
-    about="a change of effort costs most mid-session and next to nothing right after a compaction",
-    published={
-        "no change": 0.81,
-        "mid-session": 0.95,
-        "on the compacting request": 0.92,
-        "after compaction": 0.75,
-        "mid - after": "0.11 to 0.29",
-        "pass": 0.04,
-        "pass, broken": 0.21,
-    },
-    grade="P",
-    setting=INFERRED,
-    source="platform.claude.com, Optimizing for cost and intelligence: when to change, Sonnet 5",
-    judge=_judge,
-    headline="mid - after",
-)
+_ABOUT = "a change of effort costs most mid-session and next to nothing right after a compaction"
+_SOURCE = "platform.claude.com, Optimizing for cost and intelligence: when to change, Sonnet 5"
+
+
+def gate(name: str, policy: str, notes: tuple[str, ...] = ()) -> Gate:
+    """Return the gate with this *policy* for the one that compacts, and *notes* about it."""
+    return Gate(
+        name=name,
+        about=_ABOUT,
+        published={
+            "no change": 0.81,
+            "mid-session": 0.95,
+            "on the compacting request": 0.92,
+            "after compaction": 0.75,
+            "mid - after": "0.11 to 0.29",
+            "pass": 0.04,
+            "pass, broken": 0.21,
+        },
+        grade="P",
+        setting=INFERRED,
+        source=_SOURCE,
+        judge=partial(_judge, policy, notes),
+        headline="mid - after",
+    )
+
+
+GATE = gate("cache-break-timing", _POLICY)

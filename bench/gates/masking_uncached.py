@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from bench.gates import arms
 from bench.gates.gate import INFERRED, Criterion, Gate, Inputs, Verdict
 
-__all__ = ["GATE"]
+__all__ = ["GATE", "gate"]
 
 _SCENARIO = "swe"
 _PRICE = "claude-sonnet-5"
@@ -28,13 +29,13 @@ _MARKED = "mask, marked"
 _SEEDS = 60
 
 
-def _arms() -> Mapping[str, arms.Arm]:
+def _arms(policies: Mapping[str, str]) -> Mapping[str, arms.Arm]:
     """Return every policy under every rule, the longer runs also at the length of the others."""
     length = arms.setting(_SCENARIO, _LENGTH)
     found: dict[str, arms.Arm] = {}
     for named, rule in _RULES.items():
-        policies = _POLICIES if rule == "none" else {**_POLICIES, _MARKED: "masking:breakpoint=on"}
-        for label, policy in policies.items():
+        marked = {} if rule == "none" else {_MARKED: "masking:breakpoint=on"}
+        for label, policy in {**policies, **marked}.items():
             settings = {"price": _PRICE, "cache.rule": rule}
             longer = length * _LONGER.get(label, 1.0)
             found[f"{named}, {label}"] = arms.Arm(policy, {**settings, _LENGTH: longer})
@@ -43,8 +44,8 @@ def _arms() -> Mapping[str, arms.Arm]:
     return found
 
 
-def _judge(inputs: Inputs) -> Verdict:
-    rows = arms.play(_SCENARIO, _arms(), _SEEDS, inputs)
+def _judge(policies: Mapping[str, str], more: tuple[str, ...], inputs: Inputs) -> Verdict:
+    rows = arms.play(_SCENARIO, _arms(policies), _SEEDS, inputs)
     usd = {label: sum(arms.usd(of)) for label, of in rows.items()}
     change = {}
     for label, cost in usd.items():
@@ -74,17 +75,29 @@ def _judge(inputs: Inputs) -> Verdict:
             "that move every turn break the prefix every turn and cost more than they save; marked "
             "means that a breakpoint stands in front of the next cut.",
             "The size of a summary is the simulator's own, as is the size of an observation.",
+            *more,
         ),
     )
 
 
-GATE = Gate(
-    name="masking-uncached",
-    about="masking old observations halves the cost of an uncached run, and summaries save less",
-    published={"mask, %": -52.7, "summary, %": -50.4, "hybrid, %": -55.8},
-    grade="S",
-    setting=INFERRED,
-    source="arXiv 2508.21433, The Complexity Trap: dollars an instance, Qwen3-Coder 480B",
-    judge=_judge,
-    headline="mask, %",
-)
+_ABOUT = "masking old observations halves the cost of an uncached run, and summaries save less"
+
+
+def gate(name: str, policies: Mapping[str, str], notes: tuple[str, ...] = ()) -> Gate:
+    """Return the gate with these *policies* for raw history, mask, summary and hybrid.
+
+    *notes* are about them.
+    """
+    return Gate(
+        name=name,
+        about=_ABOUT,
+        published={"mask, %": -52.7, "summary, %": -50.4, "hybrid, %": -55.8},
+        grade="S",
+        setting=INFERRED,
+        source="arXiv 2508.21433, The Complexity Trap: dollars an instance, Qwen3-Coder 480B",
+        judge=partial(_judge, policies, notes),
+        headline="mask, %",
+    )
+
+
+GATE = gate("masking-uncached", _POLICIES)

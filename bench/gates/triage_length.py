@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 from bench.gates import arms
 from bench.gates.gate import INFERRED, Criterion, Figures, Gate, Inputs, Verdict
 
-__all__ = ["GATE"]
+__all__ = ["GATE", "gate"]
 
 _PRICE = "claude-sonnet-5"
 _RUNS = {"long": "triage-long", "short": "triage-short"}
@@ -27,7 +30,7 @@ _OTHERS = {
 _UNMARKED = "boundary-prune:compact=off,breakpoint=off"
 
 
-def _saved(run: str, policies: dict[str, str], rule: str = "auto") -> dict[str, float]:
+def _saved(run: str, policies: Mapping[str, str], rule: str = "auto") -> dict[str, float]:
     """Return by how many per cent each policy changes the cost of a run, by its label."""
     settings = {"price": _PRICE, "cache.rule": rule}
     script = arms.script(_RUNS[run], settings)
@@ -41,15 +44,15 @@ def _named(run: str, rule: str, changes: dict[str, float]) -> Figures:
     return {f"{run}, {rule}, {label}, %": change for label, change in changes.items()}
 
 
-def _judge(inputs: Inputs) -> Verdict:
+def _judge(policies: Mapping[str, str], more: tuple[str, ...], inputs: Inputs) -> Verdict:
     found: dict[str, dict[str, float]] = {}
     context: dict[str, float] = {}
     for number, run in enumerate(_RUNS):
         inputs.report(number, len(_RUNS))
-        found[run] = _saved(run, _POLICIES)
+        found[run] = _saved(run, policies)
         context |= _named(run, "auto", _saved(run, _OTHERS))
         marks = {"boundary prune without its breakpoint": _UNMARKED}
-        context |= _named(run, "breakpoints", _saved(run, _POLICIES | marks, "breakpoints"))
+        context |= _named(run, "breakpoints", _saved(run, {**policies, **marks}, "breakpoints"))
     inputs.report(len(_RUNS), len(_RUNS))
     (prune, compaction, editing), short = found["long"].values(), found["short"]
     return Verdict(
@@ -83,24 +86,33 @@ def _judge(inputs: Inputs) -> Verdict:
             "page; at its default of 100,000 it would not begin on the short run at all.",
             "With explicit breakpoints a prune reads what comes before the cut only where an entry "
             "ends there: boundary-prune keeps one in front of the next cut.",
+            *more,
         ),
     )
 
 
-GATE = Gate(
-    name="triage-length",
-    about="pruning at task boundaries and compaction pay on a long run alone, rolling edits never",
-    published={
-        "long, boundary prune, %": -39.0,
-        "long, compaction, %": -32.0,
-        "long, context editing, %": 0.0,
-        "short, boundary prune, %": 0.0,
-        "short, compaction, %": 0.0,
-        "short, context editing, %": 74.0,
-    },
-    grade="P",
-    setting=INFERRED,
-    source="platform.claude.com, Optimizing for cost and intelligence: context lifecycle",
-    judge=_judge,
-    headline="long, boundary prune, %",
-)
+_ABOUT = "pruning at task boundaries and compaction pay on a long run alone, rolling edits never"
+
+
+def gate(name: str, policies: Mapping[str, str], notes: tuple[str, ...] = ()) -> Gate:
+    """Return the gate with these *policies* for the source's three, and *notes* about them."""
+    return Gate(
+        name=name,
+        about=_ABOUT,
+        published={
+            "long, boundary prune, %": -39.0,
+            "long, compaction, %": -32.0,
+            "long, context editing, %": 0.0,
+            "short, boundary prune, %": 0.0,
+            "short, compaction, %": 0.0,
+            "short, context editing, %": 74.0,
+        },
+        grade="P",
+        setting=INFERRED,
+        source="platform.claude.com, Optimizing for cost and intelligence: context lifecycle",
+        judge=partial(_judge, policies, notes),
+        headline="long, boundary prune, %",
+    )
+
+
+GATE = gate("triage-length", _POLICIES)
