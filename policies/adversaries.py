@@ -151,7 +151,7 @@ def _larger_than_all() -> Script:
             max_result_tokens=400,
             structure=structure,
         ),
-        Arrival(3, "page", Kind.TOOL_RESULT, 5_000, 1.0, tool="fetch", max_result_tokens=600),
+        Arrival(3, "page", Kind.TOOL_RESULT, 60_000, 1.0, tool="bash", max_result_tokens=600),
         Arrival(4, "blob", Kind.TOOL_RESULT, 990, 1.0, tool="blob"),
         Arrival(5, "image", Kind.IMAGE, 4_000, 0.7),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
 from sim.actions import Reread
 from sim.segments import originals
@@ -36,6 +38,7 @@ class ClaudeCode(Summarising):
     source = "Claude Code, issue threads"
     version = "issues of 2025 and 2026, issue threads"
     options = (
+        CAP,
         whole("reserve", "what of W is set aside for the summary", "tokens", 20_000, 0),
         whole("buffer", "what of the rest it leaves free", "tokens", 13_000, 0),
         whole("files", "most recent files that are read again", "files", 5, 0),
@@ -46,7 +49,8 @@ class ClaudeCode(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["claude-code"])
         yield _Compact(Asking.of(options, whole=True), options)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.history import behind_pairs, newest, typed
 from policies.parts.units import size
@@ -37,6 +39,7 @@ class Cline(Summarising):
     source = "Cline SDK, agentic-compaction.ts"
     version = "Cline 21cb8d25, read in source"
     options = (
+        CAP,
         number("trigger", "share of the budget from which on it compacts", 0.9, 0.0, 1.0),
         number("target", "share of the trigger that may be left", 0.7, 0.0, 1.0),
         whole("keep", "newest history that stays", "tokens", 20_000, 0),
@@ -46,7 +49,8 @@ class Cline(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["cline"])
         yield _Agentic(Asking.of(options), options)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.history import newest, typed
 from sim.summariser import Summariser
@@ -34,13 +36,15 @@ class Codex(Summarising):
     version = "Codex e06dd0e5, read in source"
     edits = False
     options = (
+        CAP,
         number("trigger", "share of W from which on it compacts", 0.9, 0.0, 1.0),
         whole("keep", "newest messages of the user that stay", "tokens", 20_000, 0),
         *FREE_TEXT,
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["codex"])
         asking = Asking.of(options, whole=True, last=True)
         yield _Compact(asking, options["trigger"], options["keep"])
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, switch, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
 from policies.parts.history import before_pairs, newest
 from policies.parts.rewriting import taggable
@@ -36,6 +38,7 @@ class Deepagents(Summarising):
     source = "deepagents, SummarizationMiddleware"
     version = "deepagents 0.7.32, read in source"
     options = (
+        CAP,
         number("trigger", "share of W from which on it acts", 0.85, 0.0, 1.0),
         number("keep", "share of W, the newest, that stays as it is", 0.10, 0.0, 1.0),
         switch("arguments", "cut the arguments of old calls short before anything else"),
@@ -44,7 +47,8 @@ class Deepagents(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["deepagents"])
         yield _History(Asking.of(options, saves=True), options)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.clearing import is_result
 from policies.parts.compacting import Compacting
 from policies.parts.history import before_pairs, said, typed
@@ -41,6 +43,7 @@ class GeminiCli(Summarising):
     source = "Gemini CLI, chatCompressionService.ts"
     version = "Gemini CLI 5411f113, read in source"
     options = (
+        CAP,
         number("threshold", "share of W from which on it compresses", 0.5, 0.0, 1.0),
         number("keep", "share of the history's characters that stays", 0.3, 0.01, 0.99),
         whole("results", "newest results that stay whole", "tokens", 50_000, 0),
@@ -50,7 +53,8 @@ class GeminiCli(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compression."""
+        """Return the cap and the compression."""
+        yield from capping(options, CAPS["gemini-cli"])
         yield _Compression(Asking.of(options), options)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, switch
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.clearing import is_result
 from policies.parts.compacting import OnOverflow
 from policies.parts.history import History, typed
@@ -42,13 +44,15 @@ class Goose(Summarising):
     source = "goose, context_mgmt"
     version = "goose 0036b819, read in source"
     options = (
+        CAP,
         number("threshold", "share of W above which it compacts", 0.8, 0.0, 1.0),
         switch("pairs", "summarise the oldest call and result where there are many", off=True),
         *FREE_TEXT,
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction, and the summaries of pairs in front of it."""
+        """Return the cap and the compaction, and the summaries of pairs in front of it."""
+        yield from capping(options, CAPS["goose"])
         asking = Asking.of(options, whole=True)
         if options.on("pairs"):
             yield _Pairs(Asking.of(options))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.history import before_pairs, messages, said
 from sim.segments import Kind
@@ -38,6 +40,7 @@ class Letta(Summarising):
     source = "Letta 0.16, services/summarizer"
     version = "Letta 60d68b8a, read in source"
     options = (
+        CAP,
         number("trigger", "share of W above which it compacts after a step", 0.9, 0.0, 1.0),
         number("evict", "share of the messages that goes, before the first step", 0.3, 0.0, 1.0),
         number("step", "what is added to it before each try", 0.1, 0.01, 1.0),
@@ -48,7 +51,8 @@ class Letta(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["letta"])
         yield _Window(Asking.of(options, saves=True), options)
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
-from policies.parts.history import before_pairs, messages, said
+from policies.parts.history import before_pairs, in_history, is_event, messages, said
 
 if TYPE_CHECKING:
     from sim.segments import Segment
@@ -34,19 +36,21 @@ class Letta06(Summarising):
     source = "Letta 0.6, agent.py"
     version = "Letta 0.6.0, read in source"
     options = (
+        CAP,
         number("pressure", "share of the buffer that goes", 0.75, 0.0, 1.0),
         whole("keep", "newest messages that stay", "messages", 3, 0),
         *KEPT_ON_DISK,
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["letta-06"])
         yield _Buffer(Asking.of(options, saves=True), options["pressure"], options["keep"])
 
 
 class _Buffer(OnOverflow):
     def __init__(self, asking: Asking, share: float, keep: int) -> None:
-        super().__init__(asking)
+        super().__init__(asking, is_event)
         self._share = share
         self._keep = keep
 
@@ -54,9 +58,10 @@ class _Buffer(OnOverflow):
         return False
 
     def chosen(self, view: View, history: Sequence[Segment]) -> Sequence[Segment]:
+        wanted = self._share * sum(map(view.size, history))
+        history = [segment for segment in history if in_history(segment)]
         found = messages(history)
         sizes = [sum(map(view.size, message)) for message in found]
-        wanted = self._share * view.tokens
         most = max(0, len(found) - self._keep)
         totals = zip(found[:most], accumulate(sizes[:most]), strict=True)
         ends = (n for n, (m, total) in enumerate(totals, 1) if total >= wanted and said(m[0]))

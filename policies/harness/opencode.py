@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
 from policies.parts.history import behind_pairs, newest, typed
 from sim.segments import Kind
@@ -35,6 +37,7 @@ class Opencode(Summarising):
     source = "opencode, compaction.ts"
     version = "opencode 08f74b9b, read in source"
     options = (
+        CAP,
         whole("buffer", "most of W that is set aside for the answer", "tokens", 20_000, 0),
         whole("turns", "newest turns of the user that stay", "turns", 2, 0),
         number("keep", "share of the room that they may take", 0.25, 0.0, 1.0),
@@ -45,7 +48,8 @@ class Opencode(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["opencode"])
         yield _Session(Asking.of(options), options)
 
 

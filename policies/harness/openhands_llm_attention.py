@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.options import Options, whole
+from policies.parts.capping import CAP, capping
 from policies.parts.history import History, is_event
 from policies.policy import Composed
 from sim.actions import Evict
@@ -32,12 +34,14 @@ class OpenhandsLlmAttention(Composed):
     source = "OpenHands V0, LLMAttentionCondenser"
     version = "OpenHands 156d0686, read in source"
     options = (
+        CAP,
         whole("max_size", "events above which it condenses", "events", 100, 2),
         whole("keep_first", "first events that stay, the system prompt among them", "events", 1, 0),
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the condenser."""
+        """Return the cap and the condenser."""
+        yield from capping(options, CAPS["openhands"])
         yield _Condenser(options["max_size"], options["keep_first"])
 
     def breaks(self, options: Options) -> Iterable[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.history import before_pairs, is_event
 from sim.errors import InputError
@@ -35,6 +37,7 @@ class OpenhandsLlmSummarizing(Summarising):
     source = "OpenHands V0, LLMSummarizingCondenser"
     version = "OpenHands 156d0686, read in source"
     options = (
+        CAP,
         whole("max_size", "events above which it condenses", "events", 100, 1),
         whole("keep_first", "first events that stay, the system prompt among them", "events", 1, 0),
         whole("event", "what the summariser sees of each event", "characters", 10_000, 1),
@@ -42,7 +45,8 @@ class OpenhandsLlmSummarizing(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the condenser; raises InputError where no tail would be left."""
+        """Return the cap and the condenser; raises InputError where no tail would be left."""
+        yield from capping(options, CAPS["openhands"])
         first, half = options["keep_first"], options["max_size"] // 2
         if first >= half - 1:
             raise InputError(

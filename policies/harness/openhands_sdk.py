@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.history import behind_pairs, in_history, is_event, newest
 from sim.errors import InputError
@@ -38,6 +40,7 @@ class OpenhandsSdk(Summarising):
     source = "OpenHands SDK, LLMSummarizingCondenser"
     version = "OpenHands SDK 1.58.2, read in source"
     options = (
+        CAP,
         whole("max_size", "events above which it condenses", "events", 240, 1),
         whole("max_tokens", "tokens above which it condenses; 0: none", "tokens", 0, 0),
         whole("keep_first", "first events that stay, the system prompt among them", "events", 2, 0),
@@ -48,7 +51,8 @@ class OpenhandsSdk(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the condenser; raises InputError where no tail would be left."""
+        """Return the cap and the condenser; raises InputError where no tail would be left."""
+        yield from capping(options, CAPS["openhands-sdk"])
         first, half = options["keep_first"], options["max_size"] // 2
         if first >= half - 1:
             raise InputError(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
 from policies.parts.history import before_pairs, behind_pairs, newest, typed
 from sim.segments import Kind
@@ -36,6 +38,7 @@ class Pi(Summarising):
     source = "pi, core/compaction"
     version = "pi 83378aad, read in source"
     options = (
+        CAP,
         whole("reserve", "what of W it leaves free", "tokens", 16_384, 0),
         whole("keep", "newest history that stays", "tokens", 20_000, 0),
         number("clip", "most that a summary has, as a share of the reserve", 0.8, 0.0, 1.0),
@@ -44,7 +47,8 @@ class Pi(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the compaction."""
+        """Return the cap and the compaction."""
+        yield from capping(options, CAPS["pi"])
         yield _Session(Asking.of(options), options)
 
 

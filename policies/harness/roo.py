@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from policies.harness.caps import CAPS
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
+from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
 from policies.parts.oldest import without_oldest
 from sim.segments import Kind
@@ -36,6 +38,7 @@ class Roo(Summarising):
     source = "Roo Code, condense"
     version = "Roo Code cb836567, read in source"
     options = (
+        CAP,
         number("threshold", "share of W from which on it condenses", 1.0, 0.0, 1.0),
         number("buffer", "share of W that stays free", 0.1, 0.0, 1.0),
         whole("reserve", "room for the answer", "tokens", 8_192, 0),
@@ -47,7 +50,8 @@ class Roo(Summarising):
     )
 
     def compose(self, options: Options) -> Iterable[Any]:
-        """Return the condensing."""
+        """Return the cap and the condensing."""
+        yield from capping(options, CAPS["roo"])
         yield _Condense(Asking.of(options, whole=True), options)
 
 
