@@ -11,7 +11,7 @@ from policies.options import Options, number, switch, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
 from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
-from policies.parts.history import before_pairs, newest
+from policies.parts.history import before_messages, newest
 from policies.parts.rewriting import taggable
 from sim.actions import Rewrite
 from sim.segments import Kind
@@ -65,7 +65,7 @@ class _History(OnOverflow):
     def chosen(self, view: View, history: Sequence[Segment]) -> Sequence[Segment]:
         room = int(self._keep * view.context_window)
         cut = newest([view.size(segment) for segment in history], room)
-        return history[: before_pairs(view, history, cut)]
+        return history[: before_messages(view, history, cut)]
 
     def compact(self, view: View) -> Generator[Action, None, bool]:
         over = view.over > 0

@@ -9,7 +9,7 @@ from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
 from policies.parts.compacting import Compacting
-from policies.parts.history import before_pairs, messages
+from policies.parts.history import before_messages, messages
 from sim.summariser import Summariser
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Summaries(Compacting):
 
     def chosen(self, view: View, history: Sequence[Segment]) -> Sequence[Segment]:
         went = messages(history)[: -self._keep or None]
-        return history[: before_pairs(view, history, sum(map(len, went)))]
+        return history[: before_messages(view, history, sum(map(len, went)))]
 
     def summarisers(self, view: View, sources: Sequence[Segment]) -> Sequence[Summariser]:
         return (self._summariser,)

@@ -11,7 +11,7 @@ from policies.options import Options, number, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
 from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
-from policies.parts.history import before_pairs, messages, said
+from policies.parts.history import before_messages, messages, said
 from sim.segments import Kind
 from sim.summariser import Summariser
 
@@ -84,7 +84,7 @@ class _Window(Compacting):
         cut = self._cut(view, found)
         if cut is None:
             return history
-        return history[: before_pairs(view, history, sum(map(len, found[:cut])))]
+        return history[: before_messages(view, history, sum(map(len, found[:cut])))]
 
     def _cut(self, view: View, found: Sequence[Sequence[Segment]]) -> int | None:
         """Return the first of the messages *found* that stays, None if none does.

@@ -12,7 +12,7 @@ from policies.options import Options, number, whole
 from policies.parts.asking import KEPT_ON_DISK, Asking
 from policies.parts.capping import CAP, capping
 from policies.parts.compacting import OnOverflow
-from policies.parts.history import before_pairs, in_history, is_event, messages, said
+from policies.parts.history import before_messages, in_history, is_event, messages, said
 
 if TYPE_CHECKING:
     from sim.segments import Segment
@@ -66,4 +66,4 @@ class _Buffer(OnOverflow):
         totals = zip(found[:most], accumulate(sizes[:most]), strict=True)
         ends = (n for n, (m, total) in enumerate(totals, 1) if total >= wanted and said(m[0]))
         went = found[: next(ends, most)]
-        return history[: before_pairs(view, history, sum(map(len, went)))]
+        return history[: before_messages(view, history, sum(map(len, went)))]

@@ -6,6 +6,7 @@ model said in one turn, its calls included, is one message.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "History",
+    "before_messages",
     "before_pairs",
     "behind_pairs",
     "in_history",
@@ -101,6 +103,16 @@ def before_pairs(view: View, history: Sequence[Segment], cut: int) -> int:
         at -= 1
         cut = min(cut, *(place.get(mate, cut) for mate in view.together(history[at])))
     return cut
+
+
+def before_messages(view: View, history: Sequence[Segment], cut: int) -> int:
+    """Return *cut*, or the nearest place in front of it that parts no message and no pair."""
+    starts = list(accumulate(map(len, messages(history)), initial=0))
+    while True:
+        before = starts[bisect_right(starts, before_pairs(view, history, cut)) - 1]
+        if before == cut:
+            return cut
+        cut = before
 
 
 def behind_pairs(view: View, history: Sequence[Segment], cut: int) -> int:

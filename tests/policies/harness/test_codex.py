@@ -1,0 +1,42 @@
+import pytest
+
+from tests.policies.harness.histories import note, say, step, system, task, words
+
+
+@pytest.mark.parametrize(("last", "rewrites"), [(799, 0), (800, 1)])
+def test_it_acts_from_nine_tenths_of_the_window_on(play, last, rewrites):
+    told = play("codex", system(50), task(50), note(2, last), budget=1_000)
+    assert told["rewrites"] == rewrites
+
+
+def test_only_what_the_user_typed_stays_and_the_summary_is_last(play):
+    told = play(
+        "codex",
+        *(system(100), task(200), words(1, 100), *step(1, 10, 390)),
+        *(say(2, 50), words(2, 50)),
+        budget=1_000,
+    )
+    assert told.rewritten() == [("words-1", "call-1", "result-1", "words-2", 27)]
+    assert told.window == ["system", "task", "say-2", "s1"]
+
+
+def test_messages_of_the_user_stay_newest_first_to_a_limit(play):
+    told = play(
+        "codex:keep=150",
+        *(task(100), say(1, 300, "old"), note(1, 350), say(1, 50, "newer"), say(1, 100, "newest")),
+        budget=1_000,
+    )
+    assert told.window == ["s1", "newer", "newest"]
+    assert told.rewritten() == [("task", "old", "note-1", 37)]
+
+
+def test_the_summary_before_is_no_message_of_the_user(play):
+    told = play("codex", task(100), note(1, 800, "a"), note(2, 800, "b"), budget=1_000)
+    assert told.rewritten() == [("a", 40), ("s1", "b", 42)]
+
+
+def test_it_asks_at_the_end_of_the_request_and_leaves_out_the_oldest(play):
+    told = play("codex", task(100), note(1, 600, "a"), note(1, 295, "b"), budget=1_000)
+    # With 44 of output, 995 would be 1,039: of a and b, b alone fits into 956 beside.. nothing else.
+    assert [row["why"] for row in told.rows("wasted")] == []
+    assert told["rewrites"] == 1
