@@ -1,5 +1,6 @@
 import pytest
 
+from sim.segments import Fact
 from tests.policies.harness.histories import note, say, step, system, task, words
 
 
@@ -35,8 +36,18 @@ def test_the_summary_before_is_no_message_of_the_user(play):
     assert told.rewritten() == [("a", 40), ("s1", "b", 42)]
 
 
-def test_it_asks_at_the_end_of_the_request_and_leaves_out_the_oldest(play):
-    told = play("codex", task(100), note(1, 600, "a"), note(1, 295, "b"), budget=1_000)
-    # With 44 of output, 995 would be 1,039: of a and b, b alone fits into 956 beside.. nothing else.
-    assert [row["why"] for row in told.rows("wasted")] == []
-    assert told["rewrites"] == 1
+def test_it_asks_at_the_end_of_the_request(play):
+    told = play("codex", task(100), note(2, 800), budget=1_000)
+    assert [(row["input"], row["read"]) for row in told.rows("maintain")] == [(900, 100)]
+
+
+def test_where_the_summariser_overflows_the_oldest_is_left_out(play):
+    old, new = Fact("old", "v", "w"), Fact("new", "v", "w")
+    told = play(
+        "codex",
+        *(task(100), note(1, 600, "a", facts=(old,)), note(1, 395, "b", facts=(new,))),
+        budget=1_000,
+        surrogate__keep=1.0,
+    )
+    # Beside 49 of output, 995 do not fit into 1,000.
+    assert [row["kept"] for row in told.rows("rewrite")] == [("new",)]

@@ -24,8 +24,8 @@ def test_on_overflow_three_quarters_of_the_buffer_go(play):
 
 def test_it_ends_at_the_first_word_of_the_model_with_enough(play):
     told = play("letta-0.6", system(100), *talk(400, 450, 50, 50, 50, 50), budget=1_000)
-    # Three quarters of 1,150 are 862.5, and m0 and m1 have 850; m2 is the user's, and it is the last
-    # that can go.
+    # Three quarters of 1,150 are 862.5, and m0 and m1 have 850; m2 is the user's, and the last that
+    # can go.
     assert told.rewritten() == [("m0", "m1", "m2", 45)]
     told = play("letta-0.6", system(100), *talk(450, 450, 50, 50, 50, 50), budget=1_000)
     assert told.rewritten() == [("m0", "m1", 45)]

@@ -34,10 +34,10 @@ def test_everything_becomes_a_summary_with_signatures(play):
 def test_signatures_have_a_limit_of_characters(play):
     told = play(
         "roo:reserve=0,folded=40",
-        Arrival(1, "file", Kind.FILE, 950, 1.0, path="a.py", copy=True),
+        Arrival(1, "file", Kind.FILE, 920, 1.0, path="a.py", copy=True),
         budget=1_000,
     )
-    assert told.rewritten() == [("file", 47 + 10)]
+    assert told.rewritten() == [("file", 46 + 10)]
 
 
 def test_without_a_summary_the_older_half_is_hidden_an_even_number(play):
@@ -53,7 +53,7 @@ def test_without_a_summary_the_older_half_is_hidden_an_even_number(play):
 
 def test_a_refused_request_loses_a_quarter_up_to_three_times(play):
     told = play(
-        "roo",
+        "roo:reserve=0",
         *(task(100), *(note(2, 100, f"n{n}") for n in range(12))),
         budget=1_000,
         count__by="usage",
