@@ -6,11 +6,15 @@ import pytest
 from policies.check import check
 from policies.registry import make, names, options
 
-TEXT = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "policies.md").read_text()
+FIELD = (DOCS / "harness.md").read_text()
 
 
 def section(name):
-    found = re.search(rf"^## {re.escape(name)}\b.*?(?=^## |\Z)", TEXT, re.M | re.S)
+    """The text on a policy: its heading is its name, and what stands behind it in brackets."""
+    heading = rf"^##+ {re.escape(name)}(?=\s).*?(?=^##|\Z)"
+    found = re.search(heading, f"{TEXT}\n{FIELD}", re.M | re.S)
     assert found, name
     return found[0]
 
