@@ -77,4 +77,5 @@ def test_the_same_by_any_number_of_processes(verdict, monkeypatch):
     seen = []
     other = GATE.run(Inputs(jobs=2, report=lambda done, planned: seen.append((done, planned))))
     assert other == verdict
-    assert seen[-1][0] == seen[-1][1] == SEEDS * len(masking_uncached._arms(masking_uncached._POLICIES))
+    arms = masking_uncached._arms(masking_uncached._POLICIES)
+    assert seen[-1][0] == seen[-1][1] == SEEDS * len(arms)
