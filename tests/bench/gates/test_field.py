@@ -13,7 +13,7 @@ def test_they_agree(gate):
 
 
 def test_compaction_by_the_provider_saves_what_compaction_saves():
-    """Both make the summary of the same turn; the provider's takes the task with it: 1,000 of 80,000."""
+    """Both summarise in the same turn; the provider takes the task along, 1,000 of 80,000."""
     own, field = (
         gate.run(Inputs()).simulated["long, compaction, %"]
         for gate in (triage_length.GATE, field_triage_length.GATE)
