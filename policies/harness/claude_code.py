@@ -51,7 +51,7 @@ class ClaudeCode(Summarising):
     def compose(self, options: Options) -> Iterable[Any]:
         """Return the cap and the compaction."""
         yield from capping(options, CAPS["claude-code"])
-        yield _Compact(Asking.of(options, whole=True), options)
+        yield _Compact(Asking.of(options), options)
 
 
 class _Compact(OnOverflow):

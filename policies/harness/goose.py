@@ -53,7 +53,7 @@ class Goose(Summarising):
     def compose(self, options: Options) -> Iterable[Any]:
         """Return the cap and the compaction, and the summaries of pairs in front of it."""
         yield from capping(options, CAPS["goose"])
-        asking = Asking.of(options, whole=True)
+        asking = Asking.of(options)
         if options.on("pairs"):
             yield _Pairs(Asking.of(options))
         yield _Everything(asking, options["threshold"])

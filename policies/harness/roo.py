@@ -52,7 +52,7 @@ class Roo(Summarising):
     def compose(self, options: Options) -> Iterable[Any]:
         """Return the cap and the condensing."""
         yield from capping(options, CAPS["roo"])
-        yield _Condense(Asking.of(options, whole=True), options)
+        yield _Condense(Asking.of(options), options)
 
 
 class _Condense(Compacting):

@@ -11,10 +11,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sim.records import Record
+from sim.reduction import HEADS, SAVED, least_tokens
 from sim.script import Arrival, Query, Script, Write
 from sim.segments import Kind
 
 __all__ = ["Oracle", "is_strict"]
+
+
+_ENDS = frozenset({*HEADS, *SAVED}) - {"spill"}
+"""Forms that leave of a result what a policy says, whatever its tool's limit."""
+
+_PLAIN: list[Any] = [None, (), False, False]
+"""What is particular of a surrogate about which no record says anything."""
 
 
 def is_strict(script: Script) -> bool:
@@ -58,6 +66,9 @@ class Oracle:
     """The last turn in which a segment was admitted or fetched."""
     touched: set[str] = field(default_factory=set)
     """Paths written since the last attempt began."""
+    particular: dict[str, list[Any]] = field(default_factory=dict)
+    """Of a surrogate: what its summariser was given, what it invented, whether the sources were
+    saved, and whether it stands where the last of them stood."""
     turn: int = 0
 
     def __post_init__(self) -> None:
@@ -84,13 +95,18 @@ class Oracle:
                 self._enter(values[0], values[1])
             case "evict" | "truncate":
                 self.window = [pair for pair in self.window if pair[0] != values[0]]
+            case "summary":
+                self.particular[values[0]] = values[1:]
             case "rewrite":
-                self._stand_in(values[0], values[1], values[3])
+                given, invented, saved, last = self.particular.get(values[0], _PLAIN)
+                self._stand_in(values[0], values[1], values[3], last=last)
+                if saved:
+                    self._save(values[0])
                 self.tagged[values[0]] = values[4]
                 self.of_old[values[0]] = {
                     o: self.held[o] for o in self.originals(values[0]) if o in self.held
                 }
-                made_up = self._made_up(values[1])
+                made_up = self._made_up(values[1]) if given is None else frozenset(invented)
                 self.kept[values[0]] = frozenset(values[5]) - made_up
                 self.made_up[values[0]] = frozenset(values[5]) & made_up
             case "restore":
@@ -130,8 +146,16 @@ class Oracle:
         self.held[segment] = self.version(segment)
         self.came[segment] = self.turn
 
-    def _stand_in(self, new: str, sources: tuple[str, ...], tokens: int) -> None:
-        at = min(i for i, (segment, _) in enumerate(self.window) if segment in sources)
+    def _save(self, surrogate: str) -> None:
+        """What the surrogate stands for can be fetched from now on."""
+        for original in self.originals(surrogate):
+            self.arrivals[original] = replace(self.arrivals[original], copy=True)
+
+    def _stand_in(
+        self, new: str, sources: tuple[str, ...], tokens: int, last: bool = False
+    ) -> None:
+        places = [i for i, (segment, _) in enumerate(self.window) if segment in sources]
+        at = places[-1 if last else 0]
         self.window[at] = (new, tokens)
         self.window = [pair for pair in self.window if pair[0] not in sources]
         self.sources[new] = tuple(sources)
@@ -163,6 +187,16 @@ class Oracle:
 
     def current(self, segment: str) -> bool:
         return self.held.get(segment, 0) >= self.version(segment)
+
+    def cut(self, segment: str) -> bool:
+        """Whether less of the resident *segment* entered than its tool's limit leaves of it."""
+        if segment in self.sources or (segment, self.sizes.get(segment)) not in self.window:
+            return False
+        arrival = self.arrivals[segment]
+        limit = arrival.max_result_tokens
+        over = limit is not None and arrival.tokens > limit
+        whole = least_tokens(arrival) if over else arrival.tokens
+        return self.how[segment] in _ENDS and whole is not None and self.sizes[segment] < whole
 
     def originals(self, segment: str) -> set[str]:
         """What *segment* stands for in the end; itself if it is of the log."""
