@@ -84,7 +84,7 @@ class Asking:
                 names,
                 tokens,
                 tagged,
-                "summary",
+                "compaction" if self._whole else "summary",
                 whole=self._whole,
                 summariser=summariser,
                 last=self._last,
