@@ -72,12 +72,12 @@ class _Teller:
         self.edits.append((at, cause))
         del self.window[at]
 
-    def swap(self, names: Iterable[str], new: Segment, cause: str) -> None:
+    def swap(self, names: Iterable[str], new: Segment, cause: str, last: bool = False) -> None:
         places = sorted(self.place(name) for name in names)
         for at in reversed(places):
             self.edits.append((at, cause))
             del self.window[at]
-        self.window.insert(places[0], new)
+        self.window.insert(places[-1] - len(places) + 1 if last else places[0], new)
 
     def scope(self, what: str) -> int:
         kinds = BEFORE.get(what, HEAD)
@@ -184,6 +184,7 @@ def explain(
     current: Counter[str] = Counter()
     paths: dict[str, str] = {}
     paired: set[str] = set()
+    at_the_last: set[str] = set()
     for record in records:
         kind, now, _, *v = record
         match kind:
@@ -214,13 +215,17 @@ def explain(
                     t.window[at] = t.window[at]._replace(
                         tokens=v[2], version=v[3], origin="refresh"
                     )
+            case "summary":
+                if v[4]:
+                    at_the_last.add(v[0])
             case "rewrite":
                 cause = "compaction" if v[6] == "compaction" else "rewrite"
                 half = len(v[1]) == 1 and v[1][0] in paired
                 t.kinds[v[0]] = t.kinds[v[1][0]] if half else "summary"
                 if half:
                     paired.add(v[0])
-                t.swap(v[1], Segment(v[0], 0, v[3], t.kinds[v[0]], cause), cause)
+                new = Segment(v[0], 0, v[3], t.kinds[v[0]], cause)
+                t.swap(v[1], new, cause, last=v[0] in at_the_last)
             case "restore":
                 t.kinds[v[1]] = t.kinds[v[0]]
                 if v[0] in paired:
