@@ -24,6 +24,7 @@ __all__ = [
     "split",
     "switch",
     "whole",
+    "words",
 ]
 
 Value = Callable[["View"], Any]
@@ -79,6 +80,27 @@ def whole(name: str, meaning: str, unit: str, default: int, least: int) -> Optio
         return int(text)
 
     return Option(name, meaning, f"whole {unit}, at least {least}", parse, str(default))
+
+
+def words(name: str, meaning: str, *default: str) -> Option:
+    """Return an option that takes words joined by ``+``, or ``none``; they come as a tuple."""
+
+    def parse(text: str) -> Words:
+        given = [] if text == "none" else text.split("+")
+        if not all(given):
+            raise ValueError(f"{text!r} is not a list of words joined by +")
+        return Words(sorted(set(given)))
+
+    return Option(name, meaning, "words joined by +, or none", parse, str(Words(sorted(default))))
+
+
+class Words(tuple[str, ...]):
+    """Words as an option gives them, in one canonical spelling."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "+".join(self) or "none"
 
 
 def setting(key: str) -> Option:

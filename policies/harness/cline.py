@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from policies.harness.caps import CAPS
+from policies.harness.cline_basic import Basic
 from policies.harness.summarising import Summarising
 from policies.options import Options, number, whole
 from policies.parts.asking import FREE_TEXT, Asking
 from policies.parts.capping import CAP, capping
 from policies.parts.compacting import Compacting
-from policies.parts.history import behind_pairs, newest, typed
-from policies.parts.units import size
+from policies.parts.history import typed
 from sim.segments import Kind
 from sim.summariser import Summariser
 
@@ -57,40 +57,26 @@ class Cline(Summarising):
 class _Agentic(Compacting):
     def __init__(self, asking: Asking, options: Options) -> None:
         super().__init__(asking)
-        self._trigger: float = options["trigger"]
-        self._target: float = options["target"]
-        self._keep: int = options["keep"]
+        self._basic = Basic(options)
         self._results: int = options["results"]
-        self._list = Asking(lambda view: 0.0)
-        self._length: int = options["list"]
+
+    def start(self, view: View) -> None:
+        super().start(view)
+        self._basic.start(view)
 
     def due(self, view: View) -> bool:
-        return view.tokens >= self._trigger * view.budget
+        return self._basic.due(view)
 
     def chosen(self, view: View, history: Sequence[Segment]) -> Sequence[Segment]:
         prompts = [segment for segment in history if typed(segment)]
-        return self._but(view, history, prompts[-1:])
-
-    def _but(
-        self, view: View, history: Sequence[Segment], prompts: Sequence[Segment]
-    ) -> Sequence[Segment]:
-        """Return what goes of *history* where *prompts* and the newest stay."""
-        sizes = [view.size(segment) for segment in history]
-        apart = view.tokens - sum(sizes) + sum(map(view.size, prompts))
-        left = int(self._target * self._trigger * view.budget) - apart
-        cut = behind_pairs(view, history, newest(sizes, min(self._keep, max(0, left))))
-        return [segment for segment in history[:cut] if segment not in prompts]
+        return self._basic.outgoing(view, history, prompts[-1:])
 
     def summarisers(self, view: View, sources: Sequence[Segment]) -> Sequence[Summariser]:
         cap = max(1, view.tokens_of(self._results, Kind.TOOL_RESULT))
         return (Summariser(window=view.context_window, result_cap=cap),)
 
     def otherwise(self, view: View) -> Iterator[Action]:
-        history = list(self.history)
-        went = self._but(view, history, [segment for segment in history if typed(segment)])
-        if size(went) > self._length:
-            # Nobody is asked by a summariser that is shown nothing: it leaves a fixed text.
-            yield from self._list.ask(view, went, Summariser(input_cap=0), more=self._length - 1)
+        yield from self._basic.on_overflow(view)
 
     def on_overflow(self, view: View) -> Iterator[Action]:
-        yield from self.otherwise(view)
+        yield from self._basic.on_overflow(view)
