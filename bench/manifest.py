@@ -65,20 +65,23 @@ def describe_scenario(
     """Return what the manifest holds of one scenario: its kind, seeds, settings and price rows.
 
     *prices* are those that it is run at, by default its own; `price` is the row of the first, and
-    so is the name in `settings`. Raises InputError, with the nearest name, for an unknown price.
+    so is the name in `settings`. `writer` is that of the model that writes the summaries, where it
+    is another. Raises InputError, with the nearest name, for an unknown price.
     """
     from dataclasses import asdict
 
-    from bench.cells import price_of
+    from bench.cells import price_of, writer_of
 
     names = prices or (scenario.settings["price"],)
     rows = [asdict(price_of({**scenario.settings, "price": name})) for name in names]
+    writer = writer_of(scenario.settings)
     return {
         "kind": scenario.kind,
         "seeds": len(seeds),
         "settings": dict(sorted({**scenario.settings, "price": names[0]}.items())),
         "price": rows[0],
         "prices": rows,
+        **({} if writer is None else {"writer": asdict(writer)}),
     }
 
 

@@ -75,6 +75,14 @@ def _redacted(script: Script, warn: Say) -> Script:
             f"{default}, or give --prices and --price again"
         )
         script = replace(script, settings={**script.settings, "price": default})
+    writer = script.settings.get("summariser.price")
+    if writer is not None and writer not in load_book():
+        warn(
+            f"the price row {writer!r} of what writes the summaries is of a book of your own and "
+            "is left out; give --prices and --set summariser.price again"
+        )
+        settings = {k: v for k, v in script.settings.items() if k != "summariser.price"}
+        script = replace(script, settings=settings)
     if redrawn(script):
         warn(
             "ids or facts of this script are names of its author's, by which a run draws; without "

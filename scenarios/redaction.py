@@ -53,6 +53,9 @@ _SORTS: Mapping[str, str] = {
 }
 """Field of a stimulus → what sort of name it holds."""
 
+_PRICES = frozenset({"price", "summariser.price"})
+"""Settings that name a row of the price book."""
+
 _CAPABILITIES = frozenset({"facts", "ranks", "recording", "roles"})
 _USAGE = ("input_tokens", "cached_tokens", "written_tokens", "output_tokens")
 
@@ -144,7 +147,7 @@ class Redaction:
                 kept[name] = tuple(
                     self.name("id", each) if isinstance(each, str) else each for each in value
                 )
-            elif not isinstance(value, str) or value in known[name].choices or name == "price":
+            elif not isinstance(value, str) or value in known[name].choices or name in _PRICES:
                 kept[name] = value
         return kept
 
@@ -161,8 +164,10 @@ def redrawn(script: Script) -> bool:
     recorded session are counted, and stay; a name with text in it does not.
     """
     settings = script.settings
-    keeps = 0.0 < settings["surrogate.keep"] < 1.0
-    if settings["reader"] == "strict" and not settings["reader.distraction"] and not keeps:
+    shares = ("surrogate.keep", "summariser.fail", "summariser.fabricate")
+    drawn = any(0.0 < settings[name] < 1.0 for name in shares)
+    drawn = drawn or settings["summariser.retention"] != "keep"
+    if settings["reader"] == "strict" and not settings["reader.distraction"] and not drawn:
         return False
     guarded = (s for a in script.attempts for s in (*a.ok, *a.failed))
     for stimulus in (*script.stimuli, *guarded):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.cells import writer_of
 from bench.manifest import describe_scenario, versions
 from bench.results import Results, load, prepare, save, tidy
 from bench.results.names import JOURNAL, MANIFEST
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from bench.turns import Turns
 
 __all__ = ["carry_out"]
+
+_WRITER = "summariser.price"
 
 
 def carry_out(
@@ -134,6 +137,10 @@ def _manifest(plan: Plan, command: str, settings: Mapping[str, object]) -> dict[
     prices = list(dict.fromkeys(each.scenario.settings["price"] for each in plan.settings))
     described = describe_scenario(first, range(plan.seeds), prices)
     described["tokens_from"] = _tokens_from(plan)
+    writers = {str(each.scenario.settings.get(_WRITER)): each.scenario for each in plan.settings}
+    if len(writers) > 1:
+        found = (writer_of(scenario.settings) for scenario in writers.values())
+        described["writers"] = [asdict(row) for row in found if row is not None]
     return {
         **versions(),
         "scenarios": {plan.scenario: described},
