@@ -92,6 +92,7 @@ def adversaries() -> Iterator[Script]:
     yield _run_again()
     yield _old_results()
     yield _many_turns()
+    yield _read_again()
     for number in range(8):
         yield _mixed(number)
 
@@ -430,6 +431,24 @@ def _many_turns() -> Script:
         ]
     stimuli.append(Operator(56, "o1", "result-1"))
     return script("many-turns", *stimuli, budget=5_000, turns=57)
+
+
+def _read_again() -> Script:
+    """Return a script of two files that are read in turn, between messages and after a pause."""
+    stimuli: list[Stimulus] = []
+    for turn in range(1, 9):
+        about: Mapping[str, Any] = {"pair": f"p{turn}", "tool": "read"}
+        path = "a.py" if turn % 2 else "b.py"
+        read = {"path": path, "copy": turn != 5, "facts": (Fact(f"k{turn}", "v", "w"),)}
+        stimuli += [
+            Arrival(turn, f"call-{turn}", Kind.TOOL_CALL, 5, 0.5, **about),
+            Arrival(turn, f"read-{turn}", Kind.FILE, 90, 0.5, **read, **about),
+        ]
+        if turn in (3, 5, 7):
+            stimuli.append(Arrival(turn, f"say-{turn}", Kind.USER, 20, 0.5))
+    asked = Query(8, "q1", "k1", 0.9, ("read-1",))
+    stimuli += [Write(4, "a.py", tokens=90), Wait(8, 4_000.0), asked]
+    return script("read-again", *stimuli, turns=9)
 
 
 def _mixed(number: int) -> Script:
