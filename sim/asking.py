@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sim.attribution import Cause, own
+from sim.keeping import Keeping, Unwritten, rounds
 from sim.prefix_cache import Usage
 from sim.streams import uniform
-from sim.summariser import Summary, given, rounds, stated, summarise
+from sim.summariser import Drafting, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,11 +22,11 @@ __all__ = ["Asking", "Text", "cause_of"]
 
 
 class Text(NamedTuple):
-    """The text of a surrogate to be: its id, its size and the facts that it states."""
+    """The text of a surrogate to be: its id, its size and the rule of what it states."""
 
     surrogate: str
     tokens: int
-    facts: Summary
+    keeping: Keeping
     given: int | None
     """Tokens that a summariser was sent, 0 if none was asked; None where it is a rewrite of the
     agent's own model."""
@@ -80,8 +81,7 @@ class Asking:
             self._wasted("overflow", sources)
             return None
         if not request.shown:
-            missed = frozenset(key for source in sources for key, _, _ in stated(source))
-            return Text(world.new_id(), output, Summary(frozenset(), frozenset(), missed), 0)
+            return Text(world.new_id(), output, Unwritten(), 0)
         seconds = 0.0
         for attempt in range(summariser.tries):
             root, round_ = rounds(sources[0])
@@ -95,8 +95,9 @@ class Asking:
                 self._wasted("failed", sources, paid)
                 continue
             world.record("maintain", surrogate, *paid)
-            facts = summarise(world.settings, world.seed, sources, request.shown, output)
-            return Text(surrogate, output, facts, paid.input)
+            ratio = sum(request.shown.values()) / output
+            keeping = Drafting(world.settings, world.seed, request.shown, ratio)
+            return Text(surrogate, output, keeping, paid.input)
         return None
 
     def _request(

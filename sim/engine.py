@@ -29,12 +29,13 @@ from sim.settings import Settings
 from sim.world import World
 
 if TYPE_CHECKING:
+    from sim.meter import Sent
     from sim.policy import Policy
     from sim.prices import Price
     from sim.records import Record
     from sim.server import Client
 
-__all__ = ["Engine", "Run", "lacking", "run"]
+__all__ = ["Engine", "Failed", "Run", "lacking", "run"]
 
 _PING_OUTPUT = 1
 """Tokens that the answer to a ping has: the least there can be."""
@@ -50,7 +51,7 @@ class Run:
     ledger: Ledger
 
 
-class _Failed(Exception):
+class Failed(Exception):
     """The run cannot go on; the message is the reason."""
 
 
@@ -174,15 +175,18 @@ class Engine:
     def play(self) -> Generator[simpy.Event, Any, None]:
         """Play every turn; what goes wrong is raised by :meth:`end`."""
         try:
-            start = getattr(self.policy, "start", None)
-            if start is not None:
-                start(self.world.view)
-            self.answers.start()
+            self._start()
             yield from self._play()
         except Exception as error:
             # SimPy would raise a copy, made from its arguments alone, without its place.
             self._error = error
         self._ended = self.env.now
+
+    def _start(self) -> None:
+        start = getattr(self.policy, "start", None)
+        if start is not None:
+            start(self.world.view)
+        self.answers.start()
 
     def end(self) -> Run:
         """Record the end, check the run by a second reckoning and measure it.
@@ -210,23 +214,35 @@ class Engine:
                 if branch == "ok":
                     return
                 if number == self._last_attempt:
-                    raise _Failed("attempts exhausted")
-        except _Failed as failure:
+                    raise Failed("attempts exhausted")
+        except Failed as failure:
             self._status, self._reason = "failed", str(failure)
 
     def _turn(self, number: int, attempt: Attempt | None) -> Generator[simpy.Event, Any, str]:
+        turn, branch = self._begin(number, self._turns.get(number, Turn()), attempt)
+        yield from self._lead_up(turn)
+        yield from self._call(turn, extra=False)
+        yield from self._follow_up(turn)
+        return branch
+
+    def _begin(self, number: int, turn: Turn, attempt: Attempt | None = None) -> tuple[Turn, str]:
+        """Begin a turn; return what it meets, and the branch of its attempt, if it has one."""
         world = self.world
         view = world.view
         view.turn, view.spent, view.quiescent = number, False, True
         world.freed = 0
         world.tick(self.env.now)
-        turn = self._turns.get(number, Turn())
         branch = ""
         if attempt is not None:
             turn, branch = self._guard(turn, attempt)
         else:
             world.record("turn", None, "", ())
         view.compaction = turn.compaction
+        return turn, branch
+
+    def _lead_up(self, turn: Turn) -> Generator[simpy.Event, Any, None]:
+        """Play what comes before the call of a turn: wait, changes, arrivals, writes, the pass."""
+        world = self.world
         if turn.wait:
             yield from self._wait(turn)
             self._hook("on_idle", turn.wait)
@@ -237,7 +253,9 @@ class Engine:
         self._writes(turn)
         self._demand()
         self._pass()
-        yield from self._call(turn, extra=False)
+
+    def _follow_up(self, turn: Turn) -> Generator[simpy.Event, Any, None]:
+        """Play what comes of the answer: what is asked for, further calls, the end of the turn."""
         came = self.answers.answer(turn)
         while came:
             self._pass()
@@ -247,7 +265,6 @@ class Engine:
         self._hook("after_turn")
         if self.settings.clock_turn_seconds:
             yield self.env.timeout(self.settings.clock_turn_seconds)
-        return branch
 
     def _wait(self, turn: Turn) -> Generator[simpy.Event, Any, None]:
         """Let the wait before a turn pass, with a ping each time the last one is old enough."""
@@ -367,7 +384,7 @@ class Engine:
         if self.settings.overflow == "truncate":
             truncate(self.world)
             return
-        raise _Failed(
+        raise Failed(
             f"the request has {self.world.window.tokens} tokens and the budget is "
             f"{self.settings.budget}"
         )
@@ -379,7 +396,7 @@ class Engine:
         if "ignores_pins" in world.declares or window.held_tokens <= self.settings.budget:
             return
         names = ", ".join(f"{s.id} {s.tokens}" for s in window if s.held)
-        raise _Failed(
+        raise Failed(
             f"the pinned segments need {window.held_tokens} tokens and the budget is "
             f"{self.settings.budget} ({names})"
         )
@@ -392,6 +409,17 @@ class Engine:
     # -- the call --------------------------------------------------------------------------
 
     def _call(self, turn: Turn, extra: bool) -> Generator[simpy.Event, Any, None]:
+        yield from self._before_call(extra)
+        output = self._output_tokens()
+        send = partial(self._send, turn, output, extra, self.env.now)
+        if self._client is not None:
+            yield from self._client.serve(send, output)
+            self.world.tick(self.env.now)
+        else:
+            yield from self._until_answered(send(), output)
+
+    def _before_call(self, extra: bool) -> Generator[simpy.Event, Any, None]:
+        """Let the time pass that comes before a call."""
         world, settings = self.world, self.settings
         if settings.clock_turn_seconds:
             if extra:
@@ -399,29 +427,39 @@ class Engine:
         elif world.rewriting_seconds:
             yield self.env.timeout(world.rewriting_seconds)
         world.rewriting_seconds = 0.0
-        output = self.script.output_tokens.get(world.view.turn, settings.call_output_tokens)
-        send = partial(self._send, turn, output, extra, self.env.now)
-        if self._client is not None:
-            yield from self._client.serve(send, output)
-        else:
-            usage = send()
-            if not settings.clock_turn_seconds:
-                meter = world.meter
-                seconds = meter.prefill_seconds(usage) + meter.decode_seconds(output)
-                yield self.env.timeout(seconds)
-        world.tick(self.env.now)
+
+    def _output_tokens(self) -> int:
+        """Return the length of this turn's answer."""
+        turn, common = self.world.view.turn, self.settings.call_output_tokens
+        return self.script.output_tokens.get(turn, common)
+
+    def _until_answered(self, usage: Usage, output: int) -> Generator[simpy.Event, Any, None]:
+        """Let the time pass that a model of its own takes for the answer."""
+        if not self.settings.clock_turn_seconds:
+            meter = self.world.meter
+            seconds = meter.prefill_seconds(usage) + meter.decode_seconds(output)
+            yield self.env.timeout(seconds)
+        self.world.tick(self.env.now)
 
     def _send(self, turn: Turn, output: int, extra: bool, asked: float) -> Usage:
         """Send the request that the agent has *asked* for at that time, and note what it met."""
+        sent = self._request(asked, extra)
+        self._sent(turn, sent, output, extra)
+        return sent.usage
+
+    def _request(self, asked: float, extra: bool) -> Sent:
+        """Send the window; *extra* says that the turn has sent one before."""
         world = self.world
         world.tick(self.env.now)
         if world.now > asked:
             world.record("queue", world.now - asked)
-        usage, causes, *_ = world.request()
-        self._record_call(usage, output, extra, causes)
+        return world.request()
+
+    def _sent(self, turn: Turn, sent: Sent, output: int, extra: bool) -> None:
+        """Note what was sent, what came back for it, and what it met."""
+        self._record_call(sent.usage, output, extra, sent.causes)
         if not extra:
             self.answers.at_call(turn)
-        return usage
 
     def _record_call(
         self, usage: Usage, output: int, extra: bool, causes: tuple[Cause, ...]

@@ -14,13 +14,13 @@ from sim.errors import (
     InadmissibleAction,
     UntaggedRewrite,
 )
+from sim.keeping import ByChance, ByPlace, keep
 from sim.prefix_cache import Usage
 from sim.segments import Fact, Kind, Segment, State, ancestry, originals
-from sim.streams import uniform
-from sim.summariser import Summary, rounds, stated
 from sim.world import Breach
 
 if TYPE_CHECKING:
+    from sim.keeping import Keeping, Kept
     from sim.world import World
 
 __all__ = ["Rewriting"]
@@ -66,30 +66,33 @@ class Rewriting:
         if rewrite.summariser is not None and not rewrite.stub:
             return self._asking.ask(rewrite, rewrite.summariser, sources)
         surrogate = world.new_id()
-        kept = frozenset(key for s in sources for key in self._kept(rewrite, s))
-        made_up = frozenset(key for s in sources for key in s.made_up if key in kept)
+        keeping: Keeping = ByChance(world.seed, world.settings.surrogate_keep)
+        if rewrite.preview is not None:
+            head, tail = rewrite.preview
+            keeping = ByPlace(head, sources[0].tokens - tail)
         if not rewrite.stub:
             self._paid(rewrite, surrogate, before)
-        return Text(surrogate, rewrite.tokens, Summary(kept, made_up, frozenset()), None)
+        return Text(surrogate, rewrite.tokens, keeping, None)
 
     def _replace(
         self, rewrite: Rewrite, sources: list[Segment], before: int, text: Text, by: str
     ) -> None:
         world = self.world
+        facts = keep(text.keeping, sources)
         if text.given is not None or rewrite.saves or rewrite.last:
             world.record(
                 "summary",
                 text.surrogate,
                 text.given,
-                tuple(sorted(text.facts.made_up)),
-                tuple(sorted(text.facts.unseen)),
+                tuple(sorted(facts.made_up)),
+                tuple(sorted(facts.unseen)),
                 rewrite.saves,
                 rewrite.last,
             )
         if rewrite.saves:
             for segment in ancestry(sources):
                 segment.copy = True
-        surrogate = self._make_surrogate(rewrite, sources, text)
+        surrogate = self._make_surrogate(rewrite, sources, text, facts)
         cause = surrogate.entered = cause_of(rewrite)
         place = sources[-1 if rewrite.last else 0]
         for segment in sources:
@@ -149,7 +152,9 @@ class Rewriting:
             says = f"{what} is spent in the same turn"
             yield Breach(CompressThenSpend, "spends", first, before, says)
 
-    def _make_surrogate(self, rewrite: Rewrite, sources: list[Segment], text: Text) -> Segment:
+    def _make_surrogate(
+        self, rewrite: Rewrite, sources: list[Segment], text: Text, facts: Kept
+    ) -> Segment:
         world = self.world
         best = max(sources, key=lambda s: (world.decay.key(s), -s.seq))
         single = sources[0] if len(sources) == 1 else None
@@ -169,8 +174,9 @@ class Rewriting:
             pair=single.pair if single else None,
             sources=tuple(sources),
             tagged=rewrite.tagged,
-            kept=text.facts.kept,
-            made_up=text.facts.made_up,
+            keeping=text.keeping,
+            kept=facts.kept,
+            made_up=facts.made_up,
             as_of=_versions(sources),
             stub=rewrite.stub,
             state=State.RESIDENT,
@@ -179,18 +185,6 @@ class Rewriting:
         )
         world.log[surrogate.id] = surrogate
         return surrogate
-
-    def _kept(self, rewrite: Rewrite, source: Segment) -> Iterable[str]:
-        world = self.world
-        keep = world.settings.surrogate_keep
-        root, round_ = rounds(source)
-        for key, place, draw in stated(source):
-            if rewrite.preview is not None:
-                head, tail = rewrite.preview
-                if place < head or place >= source.tokens - tail:
-                    yield key
-            elif keep >= 1.0 or uniform(world.seed, "surrogate.keep", root, draw, round_) < keep:
-                yield key
 
     def _paid(self, rewrite: Rewrite, surrogate: str, before: int) -> None:
         """Price the call that a rewrite asks of the model."""

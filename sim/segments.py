@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.keeping import Keeping
 
 __all__ = [
     "DOOR_KINDS",
@@ -82,6 +85,9 @@ class Fact:
     draw: str = ""
     """By what name a surrogate draws whether it keeps the fact; empty: by its key. Where keys are
     text of a recording, this is a number, so that the draw is the same without the text."""
+    since: int = 0
+    """The turn whose query first shows that the segment states it; a policy that looks at facts
+    earlier would look ahead. 0: it is known as soon as the segment comes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -181,6 +187,8 @@ class Segment:
     tagged: bool = False
     stub: bool = False
     """Whether this is a fixed text of the harness, which no model wrote."""
+    keeping: Keeping | None = None
+    """Of a surrogate: the rule by which it states some of what its sources state."""
     kept: frozenset[str] = frozenset()
     as_of: Mapping[str, int] = field(default_factory=dict)
     """Of a surrogate: the version of each path-backed original, by id, that it was made from."""

@@ -7,15 +7,16 @@ with it stands in the scenario's settings ``summariser.*``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sim.reduction import text_place
-from sim.segments import Kind, originals
+from sim.keeping import Fate, drafts, rounds
+from sim.segments import Kind
 from sim.streams import uniform
 
 if TYPE_CHECKING:
+    from sim.keeping import Said
     from sim.segments import Segment
     from sim.settings import Settings
 
@@ -25,16 +26,12 @@ __all__ = [
     "KEPT_AT_FOLD",
     "LATER_ROUND",
     "RETENTIONS",
+    "Drafting",
     "Summariser",
-    "Summary",
     "by_ratio",
     "by_rounds",
-    "drafts",
     "given",
     "keep_probability",
-    "rounds",
-    "stated",
-    "summarise",
 ]
 
 _HEARD = (Kind.TASK, Kind.USER)
@@ -113,17 +110,6 @@ class Summariser:
         return tokens if self.clip is None else min(tokens, self.clip)
 
 
-class Summary(NamedTuple):
-    """The facts of a summary by key: what it states, and what of that is invented.
-
-    *unseen* are those that its sources state and that it was given from none of them.
-    """
-
-    kept: frozenset[str]
-    made_up: frozenset[str]
-    unseen: frozenset[str]
-
-
 def by_ratio(ratio: float) -> float:
     """Return the probability that one round keeps a fact at *ratio* of input to output.
 
@@ -178,67 +164,35 @@ def _shown(summariser: Summariser, source: Segment) -> int:
     return min([source.tokens, *(cap for cap in caps if cap is not None)])
 
 
-def summarise(
-    settings: Settings,
-    seed: int,
-    sources: Sequence[Segment],
-    shown: Mapping[Segment, int],
-    output: int,
-) -> Summary:
-    """Return what a summary of *sources* states.
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """Keeps what a summary of the model keeps: with some probability what it was given.
 
-    *shown* is what of them was given, *output* the length of the summary. A fact that was given
-    is kept with the probability of the scenario's rule; one that is not is stated wrong with that
-    of ``summariser.fabricate``. What was invented before and is kept is invented still, unless the
-    summary states it from another source as it is.
+    *shown* is how much of each source it was given, in tokens from the front, and *ratio* the
+    length of all that over the length of the summary. What is not kept, given or not, is stated
+    wrong with the probability ``summariser.fabricate``. What was invented before is invented still,
+    unless the summary states it from another source as it is.
     """
-    ratio = sum(shown.values()) / output
-    told: set[str] = set()
-    invented: set[str] = set()
-    seen: set[str] = set()
-    known: set[str] = set()
-    for source in sources:
+
+    settings: Settings
+    seed: int
+    shown: Mapping[Segment, int]
+    ratio: float
+    settles: bool = True
+
+    def seen(self, source: Segment, said: Said) -> bool:
+        """Whether that place of *source* was given."""
+        return said.place < self.shown.get(source, 0)
+
+    def fate(self, source: Segment, said: Said) -> Fate:
+        """Return what the draws of this fact make of it."""
         root, round_ = rounds(source)
-        keeps = keep_probability(settings, ratio, 1 + drafts(source))
-        for key, place, draw in stated(source):
-            event = root, draw, round_
-            known.add(key)
-            p = 0.0
-            if place < shown.get(source, 0):
-                seen.add(key)
-                p = keeps
-            if p >= 1.0 or uniform(seed, "surrogate.keep", *event) < p:
-                (invented if key in source.made_up else told).add(key)
-            elif uniform(seed, "summariser.fabricate", *event) < settings.summariser_fabricate:
-                invented.add(key)
-    return Summary(frozenset(told | invented), frozenset(invented - told), frozenset(known - seen))
-
-
-def drafts(source: Segment) -> int:
-    """Return how often a model has written anew what *source* stands for; stubs are no drafts."""
-    count, at = 0, source
-    while at.sources:
-        count, at = count + (not at.stub), at.sources[0]
-    return count
-
-
-def rounds(source: Segment) -> tuple[str, int]:
-    """Return the first original of *source*, and how many stand-ins lie behind its next one."""
-    round_, root = 1, source
-    while root.sources:
-        round_, root = round_ + 1, root.sources[0]
-    return root.id, round_
-
-
-def stated(source: Segment) -> Iterator[tuple[str, int, str]]:
-    """Yield key, place and name of the draw of each fact that the text of *source* states.
-
-    The place is in tokens from the front of that text; a surrogate states everything there.
-    """
-    if source.sources:
-        draws = {f.key: f.draw for s in originals((source,)) for f in s.facts if f.draw}
-        yield from ((key, 0, draws.get(key, key)) for key in sorted(source.kept))
-        return
-    facts = {fact.key: fact for fact in source.facts if fact.key not in source.lost}
-    for key in sorted(facts):
-        yield key, text_place(source, facts[key]), facts[key].draw or key
+        event = root, said.draw, round_
+        p = 0.0
+        if self.seen(source, said):
+            p = keep_probability(self.settings, self.ratio, 1 + drafts(source))
+        if p >= 1.0 or uniform(self.seed, "surrogate.keep", *event) < p:
+            return Fate.INVENTED if said.key in source.made_up else Fate.TOLD
+        if uniform(self.seed, "summariser.fabricate", *event) < self.settings.summariser_fabricate:
+            return Fate.INVENTED
+        return Fate.DROPPED

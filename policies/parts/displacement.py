@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from policies.parts.units import counted, leading, under_way
-from sim.segments import Kind
+from sim.segments import Kind, originals
 
 if TYPE_CHECKING:
     from policies.options import Value
@@ -46,7 +46,7 @@ class Displacement:
     Occupancy is tokens, or the salience mass of all that is resident; then tokens must fit, too.
     A sum over the window is taken for each decision under ``mass``, and only then. The segment
     that covers a fact of what comes in never leaves for it, nor does its own call, nor a call
-    whose result is still to come.
+    whose result is still to come. A fact counts from the turn in which it shows.
     """
 
     def __init__(
@@ -132,11 +132,13 @@ class Displacement:
         return resident + score - float(self._trigger(view))
 
     def _stays(self, view: View, incoming: Segment, base: Segment | None) -> Stays:
-        keys = [fact.key for fact in incoming.facts] if self._covers else []
+        keys = _shown(view, incoming) if self._covers else []
 
         def covering(segment: Segment) -> bool:
             stands_in = segment.kind is Kind.SUMMARY or segment.is_surrogate
-            return stands_in and any(segment.carries(key) for key in keys)
+            covered = [key for key in keys if segment.carries(key)] if stands_in else []
+            sources = originals((segment,)) if covered else ()
+            return any(key in _shown(view, source) for source in sources for key in covered)
 
         def stays(segment: Segment) -> bool:
             if incoming.pair is not None and segment.pair == incoming.pair:
@@ -146,6 +148,11 @@ class Displacement:
             return bool(keys) and any(covering(s) for s in view.together(segment))
 
         return stays
+
+
+def _shown(view: View, segment: Segment) -> list[str]:
+    """Return the keys of the facts of *segment* that have shown by now."""
+    return [fact.key for fact in segment.facts if fact.since <= view.turn]
 
 
 def _distinct(view: View, candidates: Iterable[Segment]) -> Iterator[Segment]:

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from scenarios.pings import with_pings
 from scenarios.scenario import capabilities
 from scenarios.transcripts.relevance import Relevance
-from scenarios.transcripts.session import Compacted, Draft, Place, Session, Written
+from scenarios.transcripts.session import Asked, Compacted, Draft, Fetched, Session, Written
 from sim.script import Arrival, Compaction, Query, Script, Stimulus, Wait, Write
 from sim.segments import Fact, Kind
 from sim.streams import uniform
 
-__all__ = ["add_unrecorded", "assemble", "suggest_budget"]
+__all__ = [
+    "Stated",
+    "add_unrecorded",
+    "arrival",
+    "assemble",
+    "fetch_query",
+    "learned_by_turn",
+    "mention_query",
+    "suggest_budget",
+    "unrecorded",
+]
 
 _CALL = Kind.TOOL_CALL
 
@@ -37,9 +47,13 @@ def add_unrecorded(session: Session, image_tokens: int) -> int | None:
     prompt = session.recorded.get(1, {}).get("input_tokens", 0)
     if prompt <= known:
         return None if Kind.SYSTEM in kinds else 0
-    rest = Draft("unrecorded", Kind.SYSTEM, prompt - known, 0.0, 1, pinned=True)
-    session.arrivals.insert(0, rest)
-    return rest.tokens
+    session.arrivals.insert(0, unrecorded(prompt - known))
+    return prompt - known
+
+
+def unrecorded(tokens: int) -> Draft:
+    """Return the segment of what every request holds besides its messages, of *tokens*."""
+    return Draft("unrecorded", Kind.SYSTEM, tokens, 0.0, 1, pinned=True)
 
 
 def suggest_budget(session: Session, image_tokens: int) -> tuple[int, str]:
@@ -131,23 +145,74 @@ def _stimuli(
 ) -> Iterator[Stimulus]:
     for turn, seconds in session.waits.items():
         yield Wait(turn, seconds)
-    draws: dict[str, str] = {}
+    stated = Stated()
+    for learned in learned_by_turn(session):
+        stated.learn(*learned)
     for draft in session.arrivals:
-        yield _arrival(draft, settings, relevance, seed, draws)
+        yield arrival(draft, settings, relevance, seed, stated.facts(draft))
     for written in session.writes:
         yield Write(written.turn, written.path, written.tokens)
     for compacted in session.compactions:
         if compacted.turn < session.turns:
             yield _compaction(compacted, session)
     for number, fetched in enumerate(session.fetched, 1):
-        source = fetched.source
-        given = relevance.score(source, fetched.turn)
-        score = _MENTIONED if given is None else given
-        yield Query(fetched.turn, f"read-{number}", source.text_key, score, (source.id,))
+        yield fetch_query(fetched, number, relevance)
     for number, asked in enumerate(session.asked, 1):
-        given = relevance.score(asked.source, asked.turn)
-        score = _MENTIONED if given is None else given
-        yield Query(asked.turn, f"query-{number}", asked.key, score, (asked.source.id,))
+        yield mention_query(asked, number, relevance)
+
+
+def fetch_query(fetched: Fetched, number: int, relevance: Relevance) -> Query:
+    """Return the query that the fetch *number* of a session, from 1, is."""
+    source = fetched.source
+    score = _mentioned(source, fetched.turn, relevance)
+    return Query(fetched.turn, f"read-{number}", source.text_key, score, (source.id,))
+
+
+def mention_query(asked: Asked, number: int, relevance: Relevance) -> Query:
+    """Return the query that the mention *number* of a session, from 1, is."""
+    score = _mentioned(asked.source, asked.turn, relevance)
+    return Query(asked.turn, f"query-{number}", asked.key, score, (asked.source.id,))
+
+
+def _mentioned(source: Draft, turn: int, relevance: Relevance) -> float:
+    given = relevance.score(source, turn)
+    return _MENTIONED if given is None else given
+
+
+Learned = tuple[int, str, tuple[Draft, ...]]
+"""The turn whose query shows it, a key, and the texts that hold it."""
+
+
+def learned_by_turn(session: Session) -> Iterator[Learned]:
+    """Yield what the queries of *session* show of its texts, turn by turn, fetches first."""
+    fetches = ((f.turn, f.source.text_key, (f.source,)) for f in session.fetched)
+    mentions = ((a.turn, a.key, a.holders) for a in session.asked)
+    yield from sorted((*fetches, *mentions), key=lambda learned: learned[0])
+
+
+class Stated:
+    """What texts are known to state, by the queries so far; keys are numbered in their order."""
+
+    def __init__(self) -> None:
+        self._draws: dict[str, str] = {}
+        self._since: dict[tuple[str, str], int] = {}
+
+    def learn(self, turn: int, key: str, holders: Iterable[Draft]) -> None:
+        """Take in that a query of *turn* shows that *holders* state *key*."""
+        self._draws.setdefault(key, f"value-{len(self._draws) + 1}")
+        for draft in holders:
+            self._since.setdefault((draft.id, key), turn)
+
+    def fact(self, draft: Draft, key: str) -> Fact:
+        """Return the fact that *draft* states *key*, which is known."""
+        draw, since, place = self._draws[key], self._since[draft.id, key], draft.keys[key]
+        if place is None:
+            return Fact(key, key, draw=draw, since=since)
+        return Fact(key, key, reducible=place.kept, at=place.at, draw=draw, since=since)
+
+    def facts(self, draft: Draft) -> tuple[Fact, ...]:
+        """Return all that *draft* is known to state."""
+        return tuple(self.fact(draft, key) for key in draft.keys if (draft.id, key) in self._since)
 
 
 def _compaction(compacted: Compacted, session: Session) -> Compaction:
@@ -159,13 +224,14 @@ def _compaction(compacted: Compacted, session: Session) -> Compaction:
     return Compaction(turn, compacted.tokens, compacted.trigger, kept)
 
 
-def _arrival(
+def arrival(
     draft: Draft,
     settings: Mapping[str, Any],
     relevance: Relevance,
     seed: int,
-    draws: dict[str, str],
+    facts: tuple[Fact, ...] = (),
 ) -> Arrival:
+    """Return how *draft* arrives under the complete *settings*, stating *facts*."""
     score = relevance.score(draft, draft.turn)
     source = Kind.FILE if draft.path is not None else draft.kind
     image = draft.kind is Kind.IMAGE
@@ -176,7 +242,7 @@ def _arrival(
         tokens=settings["image_tokens"] if image else draft.tokens,
         score=settings[f"relevance.{draft.kind}"] if score is None else score,
         time=draft.time or 0.0,
-        facts=tuple(_fact(key, place, draws) for key, place in draft.keys.items()),
+        facts=facts,
         copy=_drawn(seed, "copy", draft.id, settings[f"copies.{source}"]),
         pinned=draft.pinned,
         taggable=_drawn(seed, "taggable", draft.pair or draft.id, settings["surrogate.taggable"]),
@@ -188,14 +254,6 @@ def _arrival(
         delta_tokens=draft.delta_tokens,
         pages=draft.pages,
     )
-
-
-def _fact(key: str, place: Place | None, draws: dict[str, str]) -> Fact:
-    """Return the fact that *key* stands there; *draws* number the keys in their order."""
-    draw = draws.setdefault(key, f"value-{len(draws) + 1}")
-    if place is None:
-        return Fact(key, key, draw=draw)
-    return Fact(key, key, reducible=place.kept, at=place.at, draw=draw)
 
 
 def _drawn(seed: int, stream: str, name: str, share: float) -> bool:

@@ -157,6 +157,7 @@ class Builder:
             kind = Kind.USER if self._counts["task"] else Kind.TASK
         injected = event.injected
         draft = Draft(self._name(kind), kind, 1, event.time, injected=injected, place=event.place)
+        draft.part = event.part
         draft.pinned = kind is Kind.TASK
         if event.text or event.tokens or not event.images:
             draft.tokens = self._size(event.text, event.tokens)
@@ -192,11 +193,11 @@ class Builder:
         if touched is not None and touched.reads and not call.late:
             before = self._reads.again(touched.path, printed(event.text))
             if before is not None and not event.images and event.tokens is None:
-                self._fetched(call, before)
+                self._fetched(call, before, event)
                 return
         self._enter(call, event, touched)
 
-    def _fetched(self, call: _Call, read: Read) -> None:
+    def _fetched(self, call: _Call, read: Read, event: ToolResult) -> None:
         """Take in a call that brought what *read* had brought: whether anything comes in for it
         depends on whether that is still there."""
         turn = self._session.turns + 1
@@ -204,7 +205,8 @@ class Builder:
         draft = read.draft
         end = Place(draft.tokens - 1, False)
         draft.keys[draft.text_key] = None if draft.reduced_tokens is None else end
-        self._session.fetched.append(Fetched(turn, draft))
+        fetched = Fetched(turn, draft, call.draft, event.place, event.part)
+        self._session.fetched.append(fetched)
         self._miner.again(read.text, turn)
 
     def _write(self, touched: Touch) -> None:
@@ -229,6 +231,7 @@ class Builder:
             tool=call.draft.tool,
             pair=call.draft.pair,
             place=event.place,
+            part=event.part,
         )
         if event.text or event.tokens or not event.images:
             draft.tokens = self._size(event.text, event.tokens)
@@ -252,6 +255,7 @@ class Builder:
         if not size:
             return
         draft = Draft(self._name(event.kind), event.kind, size, place=event.place)
+        draft.part = event.part
         self._output.append(draft)
         self._wrote(draft, values(event.text), size, asks=event.kind is Kind.ASSISTANT)
 
@@ -274,6 +278,7 @@ class Builder:
             tool=clean(event.name),
             pair=name,
             place=event.place,
+            part=event.part,
         )
         call = _Call(event, draft, number)
         self._calls[event.id] = call
@@ -384,8 +389,19 @@ class Builder:
             for text in texts:
                 draft = self._texts[text]
                 draft.keys[clean(key)] = self._budgets.place(draft, key)
-            self._session.asked.append(Asked(turn, clean(key), self._texts[source], mention))
+            source_draft, holders = self._texts[source], tuple(self._texts[n] for n in texts)
+            asked = Asked(turn, clean(key), source_draft, mention, holders)
+            self._session.asked.append(asked)
         self._asked = {}
+
+    def begin(self, call: str, place: int) -> Session:
+        """Begin model call *call* before what it writes is known, and return the session so far.
+
+        What has come belongs to its turn, as if the next event were of that call. It is for a
+        history that is still under way: nothing that only the end shows is in the session.
+        """
+        self._open(call, place, None)
+        return self._session
 
     def finish(self) -> Session:
         """Return the session; a call that was never answered is named."""

@@ -1,9 +1,11 @@
 """What every recording is read into: a stream of neutral events, in the order of the record.
 
 ``place`` is the line, or in a JSON document the message, that an event comes from; ``time`` is in
-seconds since 1970, None where the record has none. ``call`` names the model call that wrote
-something; what came to the agent from outside has none. ``tokens`` is the size of a text that the
-record measures but does not hold; where it holds the text, it is None and the text is counted.
+seconds since 1970, None where the record has none. ``part`` is the place in its message, a block or
+a tool call from 0, None where the event is all that no other has. ``call`` names the model call
+that wrote something; what came to the agent from outside has none. ``tokens`` is the size of a text
+that the record measures but does not hold; where it holds the text, it is None and the text is
+counted.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class Message:
     injected: bool = False
     summary: bool = False
     tokens: int | None = None
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class ToolCall:
     tokens: int | None = None
     as_text: bool = False
     cwd: str | None = None
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class ToolResult:
     images: int = 0
     failed: bool = False
     tokens: int | None = None
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ class Draft:
     """A segment to be, before settings give it a score and a copy.
 
     *turn* is 0 until it is known which call it leads up to. *time* is a tool's latency from its
-    call, or until the turn is settled the time of the record. *place* is where the record has it.
+    call, or until the turn is settled the time of the record. *place* and *part* are where the
+    record has it, as its event says.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Draft:
     pinned: bool = False
     injected: bool = False
     place: int = 0
+    part: int | None = None
     keys: dict[str, Place | None] = field(default_factory=dict)
     """Values that queries ask of it, in order, with their place if it is over its budget."""
     max_result_tokens: int | None = None
@@ -70,20 +72,30 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Model call *turn* mentions *key*, a value that *source* brought, in *mention*."""
+    """Model call *turn* mentions *key*, a value that *source* brought, in *mention*.
+
+    *holders* are all texts so far in which it could be read, the source among them.
+    """
 
     turn: int
     key: str
     source: Draft
     mention: Draft
+    holders: tuple[Draft, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What leads up to call *turn* holds once more what *source*, a read, brought: a fetch."""
+    """What leads up to call *turn* holds once more what *source*, a read, brought: a fetch.
+
+    *call* asked for it, *place* and *part* are where the record has what came.
+    """
 
     turn: int
     source: Draft
+    call: Draft
+    place: int
+    part: int | None
 
 
 @dataclass(slots=True)

@@ -50,9 +50,9 @@ KEYS = re.findall(
     """evictbench_script scenario seed settings capabilities tokens_from output_tokens recorded
     stimuli attempts attempts_cut type turn id kind tokens score time facts copy pinned standing
     taggable path tool pair attempt rank names surrogate_tokens max_result_tokens structure
-    reduced_tokens delta_tokens pages key value prior reducible at draw relevance touches requires
-    segment seconds what trigger kept number needs paths ok failed entries groups entry_tokens
-    notice_tokens input_tokens cached_tokens written_tokens""",
+    reduced_tokens delta_tokens pages key value prior reducible at draw since relevance touches
+    requires segment seconds what trigger kept number needs paths ok failed entries groups
+    entry_tokens notice_tokens input_tokens cached_tokens written_tokens""",
 )
 WORDS = re.findall(
     r"\S+",

@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
+from sim.keeping import Kept, drafts, keep, rounds, stated
 from sim.segments import Fact, Kind, Segment
 from sim.settings import Settings
 from sim.summariser import (
+    Drafting,
     Summariser,
     by_ratio,
     by_rounds,
-    drafts,
     given,
     keep_probability,
-    rounds,
-    stated,
-    summarise,
 )
 from tests.sim.build import segment
 from tests.support.scripts import BASE_SETTINGS
@@ -207,10 +205,10 @@ def test_a_surrogate_states_what_it_kept_at_its_front() -> None:
 # -- what it says --------------------------------------------------------------------------
 
 
-def said(sources: list[Segment], given_: dict[Segment, int] | None = None, **flat: Any) -> Any:
+def said(sources: list[Segment], given_: dict[Segment, int] | None = None, **flat: Any) -> Kept:
     """Return what a summary of 10 tokens states, of what it is given, by default everything."""
     text = {s: s.tokens for s in sources} if given_ is None else given_
-    return summarise(settings(**flat), 0, sources, text, 10)
+    return keep(Drafting(settings(**flat), 0, text, sum(text.values()) / 10), sources)
 
 
 def test_what_is_given_is_kept_and_what_is_not_is_not() -> None:

@@ -8,6 +8,7 @@ writes the same blocks, so its reader uses :func:`parts`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
@@ -55,17 +56,20 @@ def is_anthropic(document: Any) -> bool:
     )
 
 
-def read(document: Any, findings: Findings) -> Iterator[Event]:
-    """Yield the events of a document; each assistant message is a model call."""
+def read(document: Any, findings: Findings, since: int = 0) -> Iterator[Event]:
+    """Yield the events of a document; each assistant message is a model call.
+
+    What was read before is left out: tools, system and the first messages, *since* of them.
+    """
     messages = document["messages"] if isinstance(document, dict) else document
-    if isinstance(document, dict):
+    if isinstance(document, dict) and not since:
         yield from model_of(document, 0)
         if document.get("tools"):
             yield Message(0, None, Kind.TOOLS, compact(document["tools"]))
         if document.get("system"):
             text, _ = text_and_images(document["system"], 0, findings)
             yield Message(0, None, Kind.SYSTEM, text)
-    for place, message in enumerate(messages, 1):
+    for place, message in enumerate(messages[since:], since + 1):
         if not _is_talk(message):
             findings.breaks("a message that is neither the user's nor the assistant's", place)
             continue
@@ -99,20 +103,21 @@ def parts(
     """Yield the events of one message's content; *call* names the model call that wrote it."""
     texts: list[str] = []
     images = 0
-    for block in blocks(content, place, findings):
+    for number, block in enumerate(blocks(content, place, findings)):
         if call is None and (text := as_text(block)) is not None:
             texts.append(text)
         elif call is None and is_image(block):
             images += 1
         else:
-            yield from _part(block, place, time, call, findings)
+            for event in _part(block, place, time, call, findings):
+                yield replace(event, part=number)
     if any(texts) or images:
         yield Message(place, time, Kind.USER, "\n".join(texts), images, injected=injected)
 
 
 def _part(
     block: dict[str, Any], place: int, time: float | None, call: str | None, findings: Findings
-) -> Iterator[Event]:
+) -> Iterator[Message | ToolCall | ToolResult]:
     kind = block.get("type")
     if isinstance(kind, str) and kind.endswith("tool_result"):
         yield from _result(block, place, time, findings)
@@ -141,7 +146,7 @@ def _said(block: dict[str, Any], place: int, time: float | None, call: str) -> M
 
 def _tool_call(
     block: dict[str, Any], place: int, time: float | None, call: str, findings: Findings
-) -> Iterator[Event]:
+) -> Iterator[ToolCall]:
     name, identity = block.get("name"), block.get("id")
     if not isinstance(name, str) or not isinstance(identity, str):
         findings.breaks("a tool call without id or name", place)
@@ -151,7 +156,7 @@ def _tool_call(
 
 def _result(
     block: dict[str, Any], place: int, time: float | None, findings: Findings
-) -> Iterator[Event]:
+) -> Iterator[ToolResult]:
     identity = block.get("tool_use_id")
     if not isinstance(identity, str):
         findings.breaks("a tool result that names no call", place)

@@ -7,6 +7,7 @@ string, and tool. The older ``function_call`` and role ``function`` have no id a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from scenarios.transcripts.clock import stamp
@@ -35,16 +36,18 @@ def is_openai(document: Any) -> bool:
     )
 
 
-def read(document: Any, findings: Findings) -> Iterator[Event]:
-    """Yield the events of a document; each assistant message is a model call."""
-    messages = document
-    if isinstance(document, dict):
+def read(document: Any, findings: Findings, since: int = 0) -> Iterator[Event]:
+    """Yield the events of a document; each assistant message is a model call.
+
+    What was read before is left out: tools and the first messages, *since* of them.
+    """
+    messages = document["messages"] if isinstance(document, dict) else document
+    if isinstance(document, dict) and not since:
         yield from model_of(document, 0)
-        messages = document["messages"]
         tools = document.get("tools") or document.get("functions")
         if tools:
             yield Message(0, None, Kind.TOOLS, compact(tools))
-    for place, message in chat(messages, findings):
+    for place, message in chat(messages, findings, since):
         time = stamp(message, _TIMES, place, findings)
         call = f"call {place}" if message["role"] == "assistant" else None
         if call is not None:
@@ -54,10 +57,15 @@ def read(document: Any, findings: Findings) -> Iterator[Event]:
             yield usage(message["usage"], place, time, call, findings)
 
 
-def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each message with its number from 1; an older function call becomes a tool call."""
-    last = ""
-    for place, message in enumerate(messages, 1):
+def chat(
+    messages: list[Any], findings: Findings, since: int = 0
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each message with its number from 1; an older function call becomes a tool call.
+
+    The first messages, *since* of them, are left out.
+    """
+    last = _last_function(messages[:since])
+    for place, message in enumerate(messages[since:], since + 1):
         if not isinstance(message, dict):
             findings.breaks("a message that is not an object", place)
             continue
@@ -66,11 +74,25 @@ def chat(messages: list[Any], findings: Findings) -> Iterator[tuple[int, dict[st
             findings.breaks(f"a message of the unknown role {shown(role)}", place)
             continue
         if isinstance(older := message.get("function_call"), dict):
-            last = f"function {place}"
+            last = _function(place)
             message = {**message, "tool_calls": [{"id": last, "function": older}]}
         elif role == "function":
             message = {**message, "role": "tool", "tool_call_id": last}
         yield place, message
+
+
+def _function(place: int) -> str:
+    """Return the id of an older function call, which has none of its own."""
+    return f"function {place}"
+
+
+def _last_function(messages: list[Any]) -> str:
+    """Return the id of the last older function call of *messages*, empty if there is none."""
+    for place in range(len(messages), 0, -1):
+        message = messages[place - 1]
+        if isinstance(message, dict) and isinstance(message.get("function_call"), dict):
+            return _function(place)
+    return ""
 
 
 def usage(data: Any, place: int, time: float | None, call: str, findings: Findings) -> Usage:
@@ -122,13 +144,14 @@ def _assistant(
     if not isinstance(calls, list):
         findings.breaks("tool calls that are no list", place)
         return
-    for data in calls:
-        yield from _tool_call(data, place, time, call, findings)
+    for number, data in enumerate(calls):
+        for event in _tool_call(data, place, time, call, findings):
+            yield replace(event, part=number)
 
 
 def _tool_call(
     data: Any, place: int, time: float | None, call: str, findings: Findings
-) -> Iterator[Event]:
+) -> Iterator[ToolCall]:
     data = data if isinstance(data, dict) else {}
     called = data.get("function") or data.get("custom")
     called = called if isinstance(called, dict) else {}
