@@ -53,7 +53,7 @@ constraints: ## pin the newest releases in constraints.txt (needs uv)
 
 clean: ## remove the environment and the caches, but no results
 	rm -rf .venv .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
-	@find bench benchmarks examples policies scenarios sim tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	@find bench benchmarks examples live policies scenarios sim tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 .venv: $(STAMP) ## set up the environment
 

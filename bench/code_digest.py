@@ -15,7 +15,7 @@ from types import MappingProxyType
 __all__ = ["PACKAGES", "code_digest", "code_files", "differing"]
 
 PACKAGES = ("bench", "policies", "scenarios", "sim")
-"""The packages that evictbench is made of."""
+"""The packages that make rows; `live` makes none."""
 
 SUFFIXES = (".json", ".py", ".toml")
 """How the names of their sources end: code, and the data that comes with it."""
