@@ -203,11 +203,12 @@ class Agent:
             if isinstance(step, Led):
                 engine.lead(step.turn)
                 parts.homes.settle(step.drafts, step.fetched, world.log)
-                parts.layout.begin(self._room())
             else:
                 engine.follow(step.queries, step.facts, step.output)
             for record in world.records[seen:]:
                 parts.wording.met(record)
+            if isinstance(step, Led):
+                parts.layout.begin(self._room())
 
 
 class _Parts:

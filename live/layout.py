@@ -53,7 +53,7 @@ class Layout:
         """Reads that came again and are no longer shown in full."""
 
     def begin(self, room: Room) -> None:
-        """Take in the turn of a request, sent or not: a read that has no room never has it again."""
+        """Take in the turn of a request: a read that has no room now never has it again."""
         if self._homes.echoes:
             list(self._echoes(_Page(self._homes), room))
 

@@ -52,16 +52,25 @@ class Wording:
         self._said: dict[tuple[str, int, int, str], str] = {}
         self._asked: dict[str, bool] = {}
         """Of each surrogate, whether a model was to write it."""
+        self._labels: dict[str, str] = {}
+        """The tag of each surrogate, empty if it has none."""
         self._renewed: dict[str, int] = {}
         """The turn in which a segment was last brought back or refreshed."""
         self.render: Callable[[Sequence[Segment]], list[Any]] = lambda segments: []
         """Returns segments as messages."""
 
     def met(self, record: Record) -> None:
-        """Take in what happened: whether a model is asked for a surrogate, when a text is new."""
+        """Take in what happened: what a surrogate stands for as it is now, when a text is new.
+
+        A summary that the caller writes is asked for when it is first shown.
+        """
         kind, _, turn, segment = record[:4]
         if kind == "rewrite":
-            self._asked[segment] = record[-1]
+            asked, surrogate = record[-1], self._log[segment]
+            self._asked[segment] = asked
+            self._labels[segment] = self._label(surrogate, single(surrogate))
+            if not asked or self._summarise is None:
+                self.of(surrogate)
         elif kind in ("refresh", "fetch"):
             self._renewed[segment] = turn
 
@@ -123,7 +132,7 @@ class Wording:
     def _stand_in(self, segment: Segment) -> str:
         root, limit = single(segment), segment.tokens
         asked = self._asked.get(segment.id, False)
-        label = "" if not segment.tagged else self._label(segment, root)
+        label = self._labels[segment.id]
         room = limit - self._count(label)
         if not asked:
             return label or self._fitted([f"[{root.id}, left out]", "[left out]"], limit)
@@ -155,6 +164,8 @@ class Wording:
 
     def _label(self, segment: Segment, root: Segment) -> str:
         """Return the tag: what is gone, its size and how to get it back, if there is room."""
+        if not segment.tagged:
+            return ""
         if root.sources:
             sources = originals(segment.sources)
             tokens = sum(source.raw_tokens for source in sources)

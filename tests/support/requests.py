@@ -6,8 +6,8 @@ is answered in the very next turn, whose first blocks are its results, each once
 stands anywhere else; a call of the provider's own tools stands with its result in one message; at
 most four blocks are marked for the cache.
 
-OpenAI (Chat Completions): a message with tool_calls is followed at once by one tool message for each
-of their ids, and no tool message stands anywhere else; a message says or calls something.
+OpenAI (Chat Completions): a message with tool_calls is followed at once by one tool message for
+each of their ids, and no tool message stands anywhere else; a message says or calls something.
 """
 
 from __future__ import annotations
