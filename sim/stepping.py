@@ -39,6 +39,8 @@ class Stepped(Engine):
         super().__init__(script, policy, price, strict, "live")
         self._turn_now = Turn()
         self._waiting: Sent | None = None
+        self._output = 0
+        """Tokens of the answer of the turn under way."""
         self._started = False
 
     @property
@@ -76,8 +78,8 @@ class Stepped(Engine):
             if segment is not None:
                 learn(self.world, segment, fact)
         self._turn_now = self._turn_now.joined(queries)
-        tokens = self._output_tokens() if output is None else output
-        self._play_out(self._from_answer(self._turn_now, tokens))
+        self._output = self.settings.call_output_tokens if output is None else output
+        self._play_out(self._from_answer(self._turn_now))
 
     def metrics(self) -> dict[str, Any]:
         """Return the metrics of what was played so far; a call counts once it is answered."""
@@ -90,11 +92,14 @@ class Stepped(Engine):
         yield from self._before_call(extra=False)
         self._waiting = self._request(self.env.now, extra=False)
 
-    def _from_answer(self, turn: Turn, output: int) -> Generator[simpy.Event, Any, None]:
+    def _output_tokens(self) -> int:
+        return self._output
+
+    def _from_answer(self, turn: Turn) -> Generator[simpy.Event, Any, None]:
         sent, self._waiting = self._waiting, None
         assert sent is not None
-        self._sent(turn, sent, output, extra=False)
-        yield from self._until_answered(sent.usage, output)
+        self._sent(turn, sent, self._output, extra=False)
+        yield from self._until_answered(sent.usage, self._output)
         yield from self._follow_up(turn)
 
     def _play_out(self, steps: Generator[simpy.Event, Any, None]) -> None:
