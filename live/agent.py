@@ -152,6 +152,11 @@ class Agent:
         return Room(view.budget - view.tokens, view.turn)
 
     @property
+    def format(self) -> str | None:
+        """The format of the history, None until it is known."""
+        return None if self._parts is None else self._parts.dialect.name
+
+    @property
     def window(self) -> list[tuple[str, int]]:
         """The segments of the last request by id, each with its tokens, in order."""
         return [(segment.id, segment.tokens) for segment in self._engine.window]
