@@ -22,6 +22,11 @@ FILES = {
 TOOLS = [{"name": "Read", "input_schema": {"type": "object"}}]
 
 
+def run_tool(name: str, arguments: Any) -> str:
+    """Read a file of the repository."""
+    return FILES[arguments["path"]]
+
+
 def model() -> Iterator[dict[str, Any]]:
     """Answer request after request, as the API would: read every file, then speak of the first."""
     for number, path in enumerate(FILES):
@@ -33,7 +38,7 @@ def model() -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    agent = policies.adapt("tag-or-drop", budget=BUDGET, tools=TOOLS, read=FILES.get)
+    agent = policies.adapt("tag-or-drop", budget=BUDGET, tools=TOOLS, read=run_tool)
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Find what is never called."}]
     answers = model()
     for call in range(1, len(FILES) + 3):
@@ -46,7 +51,7 @@ def main() -> None:
             {
                 "type": "tool_result",
                 "tool_use_id": use["id"],
-                "content": FILES[use["input"]["path"]],
+                "content": run_tool(use["name"], use["input"]),
             }
             for use in calls
         ]

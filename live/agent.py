@@ -12,7 +12,7 @@ from live.history import History, plain
 from live.homes import Homes
 from live.layout import Layout, Room
 from live.texts import Count
-from live.wording import ReadFile, Summarise, Wording
+from live.wording import Read, Summarise, Wording
 from scenarios import reference
 from scenarios.transcripts.findings import shown
 from sim.engine import lacking
@@ -48,7 +48,7 @@ def adapt(
     settings: Mapping[str, object] | None = None,
     overhead: int = 0,
     summarise: Summarise | None = None,
-    read: ReadFile | None = None,
+    read: Read | None = None,
     count: Count | None = None,
 ) -> Agent:
     """Return an agent that keeps a live history within *budget* tokens under *policy*.
@@ -58,7 +58,8 @@ def adapt(
     messages: they count, and are not changed. *settings* are common keys by dotted name, the price
     among them; ``turns`` says how many calls there will be, where that is known. *overhead* counts
     the tokens of a request that neither messages nor tools show. *summarise* writes summaries,
-    *read* gives the newest text of a path, *count* counts tokens (by default as replays do).
+    *read* runs a read again by tool and arguments, *count* counts tokens (by default as replays
+    do).
     Raises InputError for what is unknown or out of range, and for a policy that needs to know what
     a history under way does not tell.
     """
@@ -120,7 +121,7 @@ class Agent:
         beside: tuple[Any, Any],
         overhead: int,
         summarise: Summarise | None,
-        read: ReadFile | None,
+        read: Read | None,
     ) -> None:
         self._engine = engine
         self._counter = counter

@@ -15,13 +15,13 @@ from sim.ledger import Ledger
 from sim.records import Record
 from sim.segments import Kind, Segment, originals
 
-__all__ = ["ReadFile", "Summarise", "Wording"]
+__all__ = ["Read", "Summarise", "Wording"]
 
 Summarise = Callable[[list[Any], int], str]
 """Returns what messages say in at most so many tokens; asked once for each summary."""
 
-ReadFile = Callable[[str], str | None]
-"""Returns what a path holds now, None where that cannot be said."""
+Read = Callable[[str, Any], str | None]
+"""Runs a read again, by tool and arguments of its call; None: that cannot be done."""
 
 _RESULTS = (Kind.TOOL_RESULT, Kind.FILE, Kind.DIFF, Kind.IMAGE)
 _NEWS = {"rehydration": "brought back", "refresh": "as it is now"}
@@ -41,7 +41,7 @@ class Wording:
         log: Mapping[str, Segment],
         count: Count,
         summarise: Summarise | None,
-        read: ReadFile | None,
+        read: Read | None,
     ) -> None:
         self._dialect = dialect
         self._homes = homes
@@ -211,20 +211,31 @@ class Wording:
 
     def _newest(self, segment: Segment) -> str:
         """Return what a segment's source holds by now, as far as that is known."""
-        if segment.path is None or segment.entered == "append":
+        called = self._called(segment)
+        if segment.path is None or segment.entered == "append" or called is None:
             return self._original(segment)
-        said = None if self._read is None else self._read(segment.path)
+        said = None if self._read is None else self._read(*called)
         if said is not None and not isinstance(said, str):
             raise InputError(f"read returns a text or None, not {shown(type(said).__name__)}")
-        return self._seen(segment) if said is None else said
+        return self._seen(segment, called) if said is None else said
 
-    def _seen(self, segment: Segment) -> str:
-        """Return the newest text of the segment's path in the history when it was renewed."""
+    def _called(self, segment: Segment) -> tuple[str, Any] | None:
+        """Return the tool and the arguments of the call that brought *segment*."""
+        name = None if segment.pair is None else self._homes.calls.get(segment.pair)
+        if name is None:
+            return None
+        home = self._homes.by_id[name]
+        return self._dialect.called(self._homes.plain[home.place - 1], home.at[0])
+
+    def _seen(self, segment: Segment, called: tuple[str, Any]) -> str:
+        """Return what the newest such call in the history brought when *segment* was renewed.
+
+        Another call may have shown another part of the file.
+        """
         turn = self._renewed.get(segment.id, segment.turn)
-        logged = (s for s in self._log.values() if s.turn <= turn and not s.sources)
-        same = (s for s in logged if s.path == segment.path)
-        newest = max(same, key=lambda s: s.seq, default=segment)
-        return self._original(newest)
+        logged = (s for s in self._log.values() if s.turn <= turn and s.path == segment.path)
+        same = (s for s in logged if not s.sources and self._called(s) == called)
+        return self._original(max(same, key=lambda s: s.seq, default=segment))
 
 
 def _text(words: str) -> dict[str, Any]:

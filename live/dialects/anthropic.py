@@ -54,6 +54,11 @@ class Anthropic:
         blocks = content_blocks(message.get("content"))
         return "\n".join(_text(blocks[number]) for number in at)
 
+    def called(self, message: Message, at: int) -> tuple[str, Any]:
+        """Return name and input of a `tool_use` block."""
+        block = content_blocks(message.get("content"))[at]
+        return block["name"], block.get("input")
+
     def image(self, message: Message, at: int, number: int) -> Any:
         """Return an image block."""
         block = content_blocks(message.get("content"))[at]

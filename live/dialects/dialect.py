@@ -59,6 +59,10 @@ class Dialect(Protocol):
         """Return the text of the blocks *at* these places of a message."""
         ...
 
+    def called(self, message: Message, at: int) -> tuple[str, Any]:
+        """Return the tool and the arguments of the call *at* this place of a message."""
+        ...
+
     def image(self, message: Message, at: int, number: int) -> Any:
         """Return an image as content: the block at *at*, or image *number* of the result there."""
         ...

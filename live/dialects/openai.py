@@ -12,7 +12,7 @@ from typing import Any
 
 from live.blocks import Block, Shown, Sort, content_blocks, edited, text_of
 from live.dialects.dialect import Fragment, Message
-from scenarios.transcripts.content import as_text, is_image
+from scenarios.transcripts.content import arguments_of, as_text, is_image
 from scenarios.transcripts.events import Event
 from scenarios.transcripts.findings import Findings
 from scenarios.transcripts.formats import openai
@@ -81,6 +81,13 @@ class OpenAI:
             return text_of(message.get("content"))
         parts = _parts(message)
         return "\n".join(_text(parts[number]) for number in at)
+
+    def called(self, message: Message, at: int) -> tuple[str, Any]:
+        """Return name and arguments of a call, decoded where they are JSON."""
+        part = _parts(message)[at]
+        called = part.get("function") or part.get("custom") or part
+        given = called.get("arguments", called.get("input"))
+        return called["name"], arguments_of(given, 0, Findings("the history"))
 
     def image(self, message: Message, at: int, number: int) -> Any:
         """Return an image block."""

@@ -236,7 +236,8 @@ MENTION = [
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [(None, FILE), (lambda path: f"{path} today", "/r/a.py today")]
+    ("given", "said"),
+    [(None, FILE), (lambda name, given: f"{name} of {given['file_path']}", "Read of /r/a.py")],
 )
 def test_what_is_fetched_comes_as_a_text_of_the_users(given, said):
     agent = adapted({3: [Evict("file-1", "it")]}, read=given)
