@@ -12,7 +12,7 @@ from live.dialects.dialect import Fragment
 from live.homes import Echo, Home, Homes, Spot, single
 from live.wording import Wording
 from sim.ledger import Ledger
-from sim.segments import Segment
+from sim.segments import Kind, Segment
 
 __all__ = ["Layout", "Room"]
 
@@ -153,7 +153,9 @@ class Layout:
             room.tokens -= tokens
             return Shown()
         if not source.resident:
-            return Shown(self._wording.clipped(self._text(echo), room.tokens))
+            clipped = self._wording.clipped(self._text(echo), room.tokens)
+            room.tokens -= self._wording.count(clipped)
+            return Shown(clipped)
         self._short.add(echo)
         return Shown(self._wording.pointer(source))
 
@@ -324,9 +326,6 @@ def _words(text: str) -> Fragment:
 
 
 def _as_it_came(segment: Segment) -> bool:
-    return (
-        not segment.sources
-        and segment.entered == "append"
-        and segment.tokens == segment.raw_tokens
-        and segment.page_of is None
-    )
+    """Whether a segment is its blocks and no more or less; an image cannot be reduced."""
+    whole = segment.tokens == segment.raw_tokens or segment.kind is Kind.IMAGE
+    return whole and not segment.sources and segment.entered == "append" and not segment.page_of

@@ -78,7 +78,8 @@ class Wording:
         """Return the words for a segment that does not stand as it came."""
         key = segment.id, segment.version, segment.admitted_turn, segment.entered
         if key not in self._said:
-            self._said[key] = self._worded(segment)
+            said = self._worded(segment)
+            self._said[key] = said if said.strip() else f"[{segment.id}, left out]"
         return self._said[key]
 
     def brought(self, segment: Segment) -> list[Any]:

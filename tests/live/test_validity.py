@@ -13,6 +13,7 @@ import policies
 from policies.registry import names
 from sim.errors import InputError
 from sim.policy import DECLARABLE
+from sim.tokens import tokenizer
 from tests.live.made import ends, history
 from tests.support.chaos import Chaos
 from tests.support.requests import faults
@@ -68,6 +69,36 @@ def test_a_history_given_at_once_gives_the_same_request(format, seed, policy):
     one, other = (policies.adapt(policy, budget=5_000, format=format) for _ in range(2))
     *_, last = requests(one, messages)
     assert other.request(messages) == last == other.request(messages)
+
+
+# The books count a frame of 50 tokens around each call, which is in no text, so that the few words
+# that no book has find room; an image is in no text either.
+@RELAXED
+@given(FORMATS, st.integers(0, 10_000), st.sampled_from([n for n in names() if n not in APART]),
+       st.integers(3_000, 9_000))  # fmt: skip
+def test_the_texts_of_a_request_are_within_its_budget(format, seed, policy, budget):
+    count = tokenizer().count
+    agent = policies.adapt(policy, budget=budget, format=format)
+    for request in requests(agent, history(format, seed)):
+        assert agent.tokens <= budget
+        assert sum(count(text) for text in texts(request)) <= budget
+
+
+def texts(value):
+    """Yield the texts of messages: of blocks, results and arguments."""
+    if isinstance(value, list):
+        for each in value:
+            yield from texts(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key in ("text", "thinking", "reasoning_content", "arguments", "name"):
+                yield each
+            elif key == "input":
+                yield json.dumps(each)
+            elif key == "content" and isinstance(each, str):
+                yield each
+            else:
+                yield from texts(each)
 
 
 def use(*ids):
