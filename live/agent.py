@@ -145,12 +145,13 @@ class Agent:
         parts = self._parts = self._parts or self._made()
         if new:
             self._play(parts)
-        request = parts.layout.request(self._engine.window, self._room())
+        request = parts.layout.request(self._engine.window, self._room(parts))
         return parts.messages(self._history, request)
 
-    def _room(self) -> Room:
+    def _room(self, parts: _Parts) -> Room:
         view = self._engine.world.view
-        return Room(view.budget - view.tokens, view.turn)
+        headings = parts.wording.headings(self._engine.window)
+        return Room(view.budget - view.tokens - headings, view.turn)
 
     @property
     def format(self) -> str | None:
@@ -214,7 +215,7 @@ class Agent:
             for record in world.records[seen:]:
                 parts.wording.met(record)
             if isinstance(step, Led):
-                parts.layout.begin(self._room())
+                parts.layout.begin(self._room(parts))
 
 
 class _Parts:

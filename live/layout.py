@@ -51,6 +51,8 @@ class Layout:
         self._ledger = ledger
         self._short: set[Echo] = set()
         """Reads that came again and are no longer shown in full."""
+        self._gone: set[Echo] = set()
+        """Those that are not shown at all any more."""
 
     def begin(self, room: Room) -> None:
         """Take in the turn of a request: a read that has no room now never has it again."""
@@ -125,17 +127,25 @@ class Layout:
         """Show the reads that came again, newest first; yield them and whether one is its source.
 
         One is shown in its own turn, and as long as its source stands: in full where there is
-        room, else by a word about where the text is. What was fetched for it stands as it.
+        room, else by a word about where the text is, and where there is no room for that and the
+        call, not at all. What was fetched for it stands as it.
         """
         carried: set[str] = set()
         for echo in reversed(self._homes.echoes):
             source = self._log[echo.source]
-            if not source.resident and echo.turn != room.turn:
+            if echo in self._gone or (not source.resident and echo.turn != room.turn):
                 continue
             fetched = source.resident and source.entered == "rehydration"
             carries = fetched and source.admitted_turn == echo.turn and source.id not in carried
+            called = self._wording.count(self._text(echo.call))
             if carries:
                 carried.add(source.id)
+            elif echo.turn != room.turn:
+                words = self._wording.count(self._wording.pointer(source))
+                if called + words > room.tokens:
+                    self._gone.add(echo)
+                    continue
+            room.tokens -= called
             page.shown[echo.call[0]][echo.call[1]] = Shown()
             shown = self._carried(echo, source) if carries else self._beside(echo, source, room)
             page.shown[echo.result[0]][echo.result[1]] = shown
@@ -144,23 +154,26 @@ class Layout:
             yield echo, carries
 
     def _carried(self, echo: Echo, source: Segment) -> Shown:
-        text, words = self._text(echo), self._wording.of(source)
+        text, words = self._text(echo.result), self._wording.of(source)
         return Shown() if words == text else Shown(words)
 
     def _beside(self, echo: Echo, source: Segment, room: Room) -> Shown:
-        tokens = self._wording.count(self._text(echo))
+        text = self._text(echo.result)
+        tokens = self._wording.count(text)
         if echo not in self._short and tokens <= room.tokens:
             room.tokens -= tokens
             return Shown()
         if not source.resident:
-            clipped = self._wording.clipped(self._text(echo), room.tokens)
+            clipped = self._wording.clipped(text, room.tokens)
             room.tokens -= self._wording.count(clipped)
             return Shown(clipped)
         self._short.add(echo)
-        return Shown(self._wording.pointer(source))
+        words = self._wording.pointer(source)
+        room.tokens -= self._wording.count(words)
+        return Shown(words)
 
-    def _text(self, echo: Echo) -> str:
-        place, at = echo.result
+    def _text(self, spot: Spot) -> str:
+        place, at = spot
         return self._dialect.text(self._homes.plain[place - 1], [at])
 
     def _head_of_loop(self, page: _Page) -> None:
@@ -328,4 +341,5 @@ def _words(text: str) -> Fragment:
 def _as_it_came(segment: Segment) -> bool:
     """Whether a segment is its blocks and no more or less; an image cannot be reduced."""
     whole = segment.tokens == segment.raw_tokens or segment.kind is Kind.IMAGE
-    return whole and not segment.sources and segment.entered == "append" and not segment.page_of
+    here = segment.entered in ("append", "rewrite")
+    return whole and here and not segment.sources and not segment.page_of

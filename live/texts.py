@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Count", "ends", "fit"]
+__all__ = ["GAP", "Count", "ends", "fit"]
 
 Count = Callable[[str], int]
 """Counts the tokens of a text."""
 
 _CHARACTERS = 16
 """A token is hardly ever longer: what is cut off by it is cut off before anything is counted."""
-_GAP = " […] "
+GAP = " […] "
+"""What stands where the middle of a text is cut out."""
 
 
 def fit(text: str, tokens: int, count: Count, *, tail: bool = False) -> str:
@@ -28,12 +29,15 @@ def fit(text: str, tokens: int, count: Count, *, tail: bool = False) -> str:
     return text[len(text) - low :] if tail else text[:low]
 
 
-def ends(text: str, tokens: int, count: Count) -> str:
-    """Return both ends of *text* around a marked gap, in at most *tokens*; all of it if it fits."""
+def ends(text: str, tokens: int, count: Count, share: float = 0.5) -> str:
+    """Return both ends of *text* around a marked gap, in at most *tokens*; all of it if it fits.
+
+    The front has *share* of what is left of it.
+    """
     if count(text) <= tokens:
         return text
-    room = tokens - count(_GAP)
+    room = tokens - count(GAP)
     if room < 2:
-        return fit(text, tokens, count)
-    head = room // 2
-    return fit(text, head, count) + _GAP + fit(text, room - head, count, tail=True)
+        return fit(text, tokens, count, tail=share <= 0.0)
+    head = int(room * share)
+    return fit(text, head, count) + GAP + fit(text, room - head, count, tail=True)

@@ -8,11 +8,13 @@ from typing import Any
 
 from live.dialects import Dialect
 from live.homes import Homes, single
-from live.texts import Count, ends, fit
+from live.texts import GAP, Count, ends, fit
 from scenarios.transcripts.findings import counted, shown
 from sim.errors import InputError
+from sim.keeping import ByPlace
 from sim.ledger import Ledger
 from sim.records import Record
+from sim.reduction import HEADS
 from sim.segments import Kind, Segment, originals
 
 __all__ = ["Read", "Summarise", "Wording"]
@@ -91,9 +93,11 @@ class Wording:
             return [_text(f"[{segment.id}, brought back:]"), image]
         if segment.sources:
             return [_text(self.of(segment))]
-        news = _NEWS.get(segment.entered, "")
-        named = ", ".join(part for part in (_named(segment), news) if part)
-        return [_text(f"[{named}:]\n{self.of(segment)}")]
+        return [_text(f"{_heading(segment)}\n{self.of(segment)}")]
+
+    def headings(self, window: Iterable[Segment]) -> int:
+        """Return the tokens of the lines in front of what in the *window* was brought back."""
+        return sum(self._count(_heading(s)) for s in window if s.entered in _NEWS)
 
     def absent(self, result: Segment | None, ledger: Ledger) -> str:
         """Return what stands for a result that is not there although its call is."""
@@ -126,14 +130,18 @@ class Wording:
         if segment.page_of is not None:
             return self._page(segment, segment.page_of)
         text = self._newest(segment)
+        if segment.form == "pointer":
+            return self._fitted(_pointers(segment), segment.tokens)
         if segment.tokens < segment.raw_tokens:
-            return ends(text, segment.tokens, self._count)
+            return ends(text, segment.tokens, self._count, HEADS.get(segment.form, 0.5))
         return text
 
     def _stand_in(self, segment: Segment) -> str:
         root, limit = single(segment), segment.tokens
         asked = self._asked.get(segment.id, False)
         label = self._labels[segment.id]
+        if isinstance(segment.keeping, ByPlace):
+            return self._preview(label, segment.sources, segment.keeping, limit)
         room = limit - self._count(label)
         if not asked:
             return label or self._fitted([f"[{root.id}, left out]", "[left out]"], limit)
@@ -145,6 +153,17 @@ class Wording:
             return self._listed(label, listed, limit)
         own = fit(" ".join(self._original(root).split()), room - 1, self._count)
         return " ".join(part for part in (label, own) if part) or "[left out]"
+
+    def _preview(self, label: str, sources: Sequence[Segment], keeping: ByPlace, limit: int) -> str:
+        """Return *label*, if there is room for it, and the ends that are kept of one source."""
+        head, tail = keeping.head, max(0, sources[0].tokens - keeping.tail)
+        shown: list[str] = []
+        if head or tail:
+            text = self._worded(sources[0])
+            parts = fit(text, head, self._count), fit(text, tail, self._count, tail=True)
+            shown = [GAP.join(part for part in parts if part)]
+        texts = ["\n".join(part for part in (label, *shown) if part), *shown, "[left out]"]
+        return fit(self._fitted(texts, limit), max(limit, self._count(texts[-1])), self._count)
 
     def _summary(self, segment: Segment, tokens: int) -> str:
         assert self._summarise is not None
@@ -177,15 +196,7 @@ class Wording:
                 f"[{segment.id}: {parts}, {tokens:,} tokens, left out]",
             ]
             return self._fitted([*texts, f"[{segment.id}, left out]", "[left out]"], segment.tokens)
-        named, way = _named(root), _way(root)
-        size = f"{root.raw_tokens:,} tokens"
-        texts = [
-            f"[{named}, {size}, left out{way}]",
-            f"[{root.id}, {size}, left out{way}]",
-            f"[{root.id}, {size}, left out]",
-            f"[{root.id}, left out]",
-        ]
-        return self._fitted([*texts, "[left out]"], segment.tokens)
+        return self._fitted(_pointers(root), segment.tokens)
 
     def _fitted(self, texts: Iterable[str], limit: int) -> str:
         """Return the first of *texts* that has at most *limit* tokens, or the last."""
@@ -213,7 +224,7 @@ class Wording:
     def _newest(self, segment: Segment) -> str:
         """Return what a segment's source holds by now, as far as that is known."""
         called = self._called(segment)
-        if segment.path is None or segment.entered == "append" or called is None:
+        if segment.path is None or segment.entered not in _NEWS or called is None:
             return self._original(segment)
         said = None if self._read is None else self._read(*called)
         if said is not None and not isinstance(said, str):
@@ -254,6 +265,25 @@ def _way(segment: Segment) -> str:
     if segment.path is not None:
         return f"; read {segment.path} again"
     return "; call it again" if segment.kind in _RESULTS else ""
+
+
+def _heading(segment: Segment) -> str:
+    """Return the line in front of a text that stands elsewhere than it came."""
+    news = _NEWS.get(segment.entered, "")
+    return f"[{', '.join(part for part in (_named(segment), news) if part)}:]"
+
+
+def _pointers(segment: Segment) -> list[str]:
+    """Return texts that say what is gone of *segment* and how to get it back, the longest first."""
+    named, way = _named(segment), _way(segment)
+    size = f"{segment.raw_tokens:,} tokens"
+    return [
+        f"[{named}, {size}, left out{way}]",
+        f"[{segment.id}, {size}, left out{way}]",
+        f"[{segment.id}, {size}, left out]",
+        f"[{segment.id}, left out]",
+        "[left out]",
+    ]
 
 
 def _listing(segments: Sequence[Segment]) -> list[str]:

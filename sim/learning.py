@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.keeping import keep
-from sim.reduction import lost
+from sim.reduction import lost, page_holding
 
 if TYPE_CHECKING:
     from sim.segments import Fact, Segment
@@ -17,7 +17,8 @@ __all__ = ["learn"]
 def learn(world: World, segment: Segment, fact: Fact) -> None:
     """Let *segment*, which has arrived, state *fact* as if it had been known from the start.
 
-    So do its surrogates that would have kept it. What is known already stays as it is.
+    So do its page that the fact stands on, if that was turned to, and the surrogates that would
+    have kept it. What is known already stays as it is.
     """
     if any(known.key == fact.key for known in segment.facts):
         return
@@ -29,6 +30,9 @@ def learn(world: World, segment: Segment, fact: Fact) -> None:
         segment.lost = lost(segment, segment.form, segment.tokens)
     if fact.key not in segment.lost:
         _pass_on(segment, fact.key)
+    for page in segment.pages:
+        if page.number == page_holding(segment, fact):
+            learn(world, page, fact)
 
 
 def _pass_on(source: Segment, key: str) -> None:
