@@ -237,8 +237,8 @@ class _Parts:
         self.growth = Growth(dialect.read, counter, settings, head, overhead)
         self.wording = Wording(dialect, self.homes, world.log, counter.count, summarise, read)
         self.layout = Layout(dialect, self.homes, self.wording, world.log, world.ledger)
-        self.wording.render = lambda segments: self.messages(
-            agent._history, self.layout.extract(segments)
+        self.wording.render = lambda given: self.messages(
+            agent._history, self.layout.extract(given)
         )
 
     def messages(self, history: History, request: Sequence[Any]) -> list[Any]:

@@ -69,15 +69,24 @@ class Layout:
         request = _joined(self._emit(page, window, at_home, carried))
         return self._ended(request)
 
-    def extract(self, segments: Sequence[Segment]) -> list[Fragment]:
-        """Return *segments*, resident or not, as a stretch of a request."""
+    def extract(self, given: Mapping[Segment, int]) -> list[Fragment]:
+        """Return segments, resident or not, as a stretch of a request.
+
+        *given* says how many tokens of each there are, from its front.
+        """
         page = _Page(self._homes, loose=False)
-        return _joined(self._emit(page, segments, self._fill(page, segments, set()), set()))
+        segments = [segment for segment, tokens in given.items() if tokens > 0]
+        at_home = self._fill(page, segments, set(), given)
+        return _joined(self._emit(page, segments, at_home, set(), given))
 
     # -- what is shown ----------------------------------------------------------------------
 
     def _fill(
-        self, page: _Page, window: Sequence[Segment], carried: set[str]
+        self,
+        page: _Page,
+        window: Sequence[Segment],
+        carried: set[str],
+        given: Mapping[Segment, int] | None = None,
     ) -> dict[Segment, Home]:
         """Show on *page* what stands where it came, and return it."""
         at_home: dict[Segment, Home] = {}
@@ -92,7 +101,8 @@ class Layout:
                 del at_home[segment]
         present = {single(segment).id for segment in at_home}
         for segment, home in at_home.items():
-            self._show(page, segment, home, present)
+            tokens = segment.tokens if given is None else given[segment]
+            self._show(page, segment, home, present, tokens)
         page.settle()
         return at_home
 
@@ -100,8 +110,14 @@ class Layout:
         call = None if home.pair is None else self._homes.calls.get(home.pair)
         return call is not None and self._homes.by_id[call] is home
 
-    def _show(self, page: _Page, segment: Segment, home: Home, present: set[str]) -> None:
-        words = None if _as_it_came(segment) else self._wording.of(segment)
+    def _show(
+        self, page: _Page, segment: Segment, home: Home, present: set[str], tokens: int
+    ) -> None:
+        words = None
+        if tokens < segment.tokens:
+            words = self._wording.front(segment, tokens)
+        elif not _as_it_came(segment):
+            words = self._wording.of(segment)
         shown = page.shown[home.place]
         if home.pair is None or self._is_call(home):
             for number in home.at if words is None else home.at[:1]:
@@ -213,6 +229,7 @@ class Layout:
         window: Sequence[Segment],
         at_home: Mapping[Segment, Home],
         carried: set[str],
+        given: Mapping[Segment, int] | None = None,
     ) -> Iterator[Fragment]:
         for segment in window:
             home = at_home.get(segment)
@@ -220,7 +237,8 @@ class Layout:
                 for place in page.before(home.place):
                     yield from self._message(page, place)
             elif segment.id not in carried and self._is_message(segment):
-                yield Fragment("user", content=self._wording.brought(segment))
+                tokens = segment.tokens if given is None else given[segment]
+                yield Fragment("user", content=self._wording.brought(segment, tokens))
         for place in page.before(len(self._homes.plain) + 1):
             yield from self._message(page, place)
 

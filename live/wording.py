@@ -16,6 +16,7 @@ from sim.ledger import Ledger
 from sim.records import Record
 from sim.reduction import HEADS
 from sim.segments import Kind, Segment, originals
+from sim.summariser import Drafting
 
 __all__ = ["Read", "Summarise", "Wording"]
 
@@ -58,8 +59,8 @@ class Wording:
         """The tag of each surrogate, empty if it has none."""
         self._renewed: dict[str, int] = {}
         """The turn in which a segment was last brought back or refreshed."""
-        self.render: Callable[[Sequence[Segment]], list[Any]] = lambda segments: []
-        """Returns segments as messages."""
+        self.render: Callable[[Mapping[Segment, int]], list[Any]] = lambda given: []
+        """Returns segments as messages, so many tokens of each."""
 
     def met(self, record: Record) -> None:
         """Take in what happened: what a surrogate stands for as it is now, when a text is new.
@@ -84,16 +85,19 @@ class Wording:
             self._said[key] = said if said.strip() else f"[{segment.id}, left out]"
         return self._said[key]
 
-    def brought(self, segment: Segment) -> list[Any]:
-        """Return what stands elsewhere than it came, as the content of a user's message."""
+    def front(self, segment: Segment, tokens: int) -> str:
+        """Return the first *tokens* of the text of a segment."""
+        return fit(self.of(segment), tokens, self._count)
+
+    def brought(self, segment: Segment, tokens: int) -> list[Any]:
+        """Return *tokens* of what stands elsewhere than it came, as content of a user's message."""
         home = self._homes.by_id.get(segment.id)
         if home is not None and segment.kind is Kind.IMAGE:
             message = self._homes.plain[home.place - 1]
             image = self._dialect.image(message, home.at[0], home.image)
             return [_text(f"[{segment.id}, brought back:]"), image]
-        if segment.sources:
-            return [_text(self.of(segment))]
-        return [_text(f"{_heading(segment)}\n{self.of(segment)}")]
+        words = self.of(segment) if tokens >= segment.tokens else self.front(segment, tokens)
+        return [_text(words if segment.sources else f"{_heading(segment)}\n{words}")]
 
     def headings(self, window: Iterable[Segment]) -> int:
         """Return the tokens of the lines in front of what in the *window* was brought back."""
@@ -141,7 +145,7 @@ class Wording:
         asked = self._asked.get(segment.id, False)
         label = self._labels[segment.id]
         if isinstance(segment.keeping, ByPlace):
-            return self._preview(label, segment.sources, segment.keeping, limit)
+            return self._preview(segment, segment.keeping)
         room = limit - self._count(label)
         if not asked:
             return label or self._fitted([f"[{root.id}, left out]", "[left out]"], limit)
@@ -154,20 +158,25 @@ class Wording:
         own = fit(" ".join(self._original(root).split()), room - 1, self._count)
         return " ".join(part for part in (label, own) if part) or "[left out]"
 
-    def _preview(self, label: str, sources: Sequence[Segment], keeping: ByPlace, limit: int) -> str:
-        """Return *label*, if there is room for it, and the ends that are kept of one source."""
-        head, tail = keeping.head, max(0, sources[0].tokens - keeping.tail)
-        shown: list[str] = []
-        if head or tail:
-            text = self._worded(sources[0])
-            parts = fit(text, head, self._count), fit(text, tail, self._count, tail=True)
-            shown = [GAP.join(part for part in parts if part)]
-        texts = ["\n".join(part for part in (label, *shown) if part), *shown, "[left out]"]
-        return fit(self._fitted(texts, limit), max(limit, self._count(texts[-1])), self._count)
+    def _preview(self, segment: Segment, keeping: ByPlace) -> str:
+        """Return the ends of its source that a stub keeps, behind a tag if there is room."""
+        source, limit = segment.sources[0], segment.tokens
+        head, tail = keeping.head, max(0, source.tokens - keeping.tail)
+        if not head and not tail:
+            return self._labels[segment.id] or self._fitted(_pointers(source)[-2:], limit)
+        text = self._worded(source)
+        ends = fit(text, head, self._count), fit(text, tail, self._count, tail=True)
+        shown = GAP.join(part for part in ends if part)
+        labels = _pointers(source) if segment.tagged else []
+        texts = [*(f"{label}\n{shown}" for label in labels), shown]
+        return fit(self._fitted(texts, limit), limit, self._count)
 
     def _summary(self, segment: Segment, tokens: int) -> str:
         assert self._summarise is not None
-        said = self._summarise(self.render(segment.sources), tokens)
+        given = {source: source.tokens for source in segment.sources}
+        if isinstance(segment.keeping, Drafting):
+            given = {source: segment.keeping.shown.get(source, 0) for source in given}
+        said = self._summarise(self.render(given), tokens)
         if not isinstance(said, str):
             raise InputError(f"summarise returns a text, not {shown(type(said).__name__)}")
         return said

@@ -237,9 +237,15 @@ class Door:
             world.view.spent = world.view.spent or not segment.copy
 
     def fetch(self, segment: Segment, by: str) -> None:
-        """Bring an absent segment back from its copy, to the end of the window."""
+        """Bring an absent segment back from its copy, to the end of the window.
+
+        What has another size than it had is a newer version, and comes whole.
+        """
         world = self.world
-        segment.tokens = world.store.fetched_tokens(segment)
+        tokens = world.store.fetched_tokens(segment)
+        if tokens != segment.tokens:
+            segment.tokens = segment.raw_tokens = tokens
+            segment.form, segment.lost = "whole", frozenset()
         world.settle_version(segment)
         self._append(segment, "rehydration")
         world.view.quiescent = False

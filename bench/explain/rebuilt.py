@@ -365,6 +365,8 @@ class Rebuilt:
 
     def _fetch(self, segment: str, tokens: int, version: int, by: str) -> list[Item]:
         item = self.items[segment]
+        if tokens != item.tokens:
+            item.lost, item.form, item.raw_tokens = frozenset(), "whole", tokens
         self._settle(item)
         item.version = version
         self._enter(item, tokens, "fetch")

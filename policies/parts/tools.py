@@ -24,11 +24,14 @@ _BETWEEN = re.compile(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+")
 
 
 def named(segment: Segment, words: Iterable[str]) -> bool:
-    """Whether one of *words* stands in the name of its tool: ``run_tests`` has ``tests`` in it."""
+    """Whether one of *words* stands in the name of its tool: ``run_tests`` has ``tests`` in it.
+
+    Large and small letters are alike.
+    """
     if segment.tool is None:
         return False
     own = {word.lower() for word in _BETWEEN.split(segment.tool)}
-    return not own.isdisjoint(words)
+    return any(word.lower() in own for word in words)
 
 
 def is_command(segment: Segment) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import policies
-from sim.actions import Evict, Refuse, Rewrite
+from sim.actions import Admit, Evict, Refuse, Reveal, Rewrite
+from sim.summariser import Summariser
 from tests.live.made import ends, history
 from tests.support.requests import faults
 
@@ -111,6 +112,81 @@ def test_a_stub_has_no_more_tokens_than_were_asked_for():
     stub = Rewrite(("result-1",), 3, True, "it", stub=True)
     request = run(adapted({2: [stub]}), TWO)
     assert request[2]["content"][0]["content"] == "[result-1, left out]"
+
+
+# Eight words, two of them in front and three at the end, and a gap of one; a longer label than that
+# has no room.
+@pytest.mark.parametrize(
+    ("tokens", "shown"), [(6, "1 2 […] 8 9 10"), (9, "[result-1, left out]\n1 2 […] 8 9 10")]
+)
+def test_a_preview_shows_the_ends_that_it_keeps(tokens, shown):
+    messages = [
+        *TWO[:2],
+        {"role": "user", "content": [result("a", "1 2 3 4 5 6 7 8 9 10"), result("b", "B")]},
+    ]
+    stub = Rewrite(("result-1",), tokens, tokens > 8, "it", stub=True, preview=(2, 3))
+    request = run(adapted({2: [stub]}), messages)
+    assert request[2]["content"][0]["content"].split() == shown.split()
+
+
+def test_a_preview_of_nothing_is_a_stub():
+    stub = Rewrite(("result-1",), 3, True, "it", stub=True, preview=(0, 0))
+    request = run(adapted({2: [stub]}), TWO)
+    assert request[2]["content"][0]["content"] == "[result-1, left out]"
+
+
+# Six words are left of ten, one of them the gap: all five in front, all at the end, or one to four.
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("head", "1 2 3 4 5 […] "),
+        ("tail", " […] 6 7 8 9 10"),
+        ("head-tail-20", "1 […] 7 8 9 10"),
+        ("head-tail-saved", "1 2 […] 8 9 10"),
+        ("pointer", "[result-1, 10 tokens, left out]"),
+    ],
+)
+def test_the_ends_that_a_cap_lets_in_stand_there(form, shown):
+    class Capped(Scripted):
+        def on_arrival(self, view, segment):
+            if segment.id == "result-1":
+                yield Admit(6, form)
+
+    messages = [
+        *TWO[:2],
+        {"role": "user", "content": [result("a", "1 2 3 4 5 6 7 8 9 10"), result("b", "B")]},
+    ]
+    agent = policies.adapt(Capped(), budget=10_000, format="anthropic", count=words)
+    assert run(agent, messages)[2]["content"][0]["content"].split() == shown.split()
+
+
+def test_what_is_shown_again_is_the_message_as_it_came():
+    stub = Rewrite(("result-1",), 3, True, "it", stub=True)
+    agent = adapted({2: [stub], 3: [Reveal("s1")]})
+    assert run(agent, TWO)[2] != TWO[2]
+    assert agent.request(THREE) == THREE
+
+
+def test_a_summariser_is_given_what_the_harness_would_give_it():
+    """Of five segments the two newest, since no third fits, and of a result two words."""
+    asked = []
+
+    def summarise(messages, most):
+        asked.append(messages)
+        return "so"
+
+    caps = Summariser(input_cap=4, result_cap=2)
+    messages = [
+        *TWO[:2],
+        {"role": "user", "content": [result("a", "of a"), result("b", "B 2 3"), text("go")]},
+        *THREE[3:],
+    ]
+    whole = Rewrite(("result-1", "call-1", "call-2", "result-2", "user-1"), 9, True, "it",
+                    summariser=caps)  # fmt: skip
+    run(adapted({3: [whole]}, summarise=summarise), messages)
+    said = [block for message in asked[0] for block in message["content"]]
+    assert text("go") in said
+    assert "of a" not in str(said) and "B 2" in str(said) and "B 2 3" not in str(said)
 
 
 def test_a_call_can_lose_its_arguments():

@@ -10,6 +10,7 @@ import pytest
 
 import policies
 from bench.cells import price_of
+from policies import harness
 from policies.registry import make, names
 from scenarios.transcripts import load
 from sim.engine import Engine, lacking
@@ -22,6 +23,42 @@ SESSIONS = ("0e_053674f90a_0_full", "3b_ff9e85c79b_0_full")
 SETTINGS = {"copies.tool_result": 0.5, "reader": "measured"}
 APART = ("clairvoyant", "recorded")
 """Policies that need to know what comes, or what a recording's own harness did."""
+
+
+ACTING = {
+    "aider": "least=100",
+    "anthropic-clear-tool-uses": "trigger=2000",
+    "claude-code": "cap=off,reserve=600,buffer=300,file=500",
+    "claude-code-microcompact": "cap=off,idle=1,keep=2",
+    "cline-stale-reads": "batch=500",
+    "deepagents": "argument=20",
+    "gemini-cli": "results=400",
+    "gemini-cli-masking": "protect=1000,batch=400,characters=20",
+    "goose": "pairs=on",
+    "langchain-clear-tool-uses": "trigger=2000",
+    "langchain-summarization": "messages=20,keep=6",
+    "openclaw": "ttl=1,keep=1,long=400,end=100,least=400",
+    "opencode": "buffer=600,least=200",
+    "opencode-prune": "protect=500,minimum=400",
+    "openhands-amortized": "max_size=30",
+    "openhands-browser-output": "tools=Bash",
+    "openhands-llm-attention": "max_size=20",
+    "openhands-llm-summarizing": "max_size=20",
+    "openhands-observation-masking": "attention_window=4",
+    "openhands-recent-events": "max_events=20",
+    "openhands-sdk": "max_size=24",
+    "pi": "reserve=1000,keep=800",
+    "roo": "reserve=200",
+}
+"""At what limits the field's policies act on sessions of some thousand tokens; the rest do as
+they are."""
+CAN_LOSE = {
+    "surrogate.keep": 0.5,
+    "summariser.retention": "ratio",
+    "summariser.fabricate": 0.2,
+    "summariser.fail": 0.1,
+}
+OWN = ("rewrite", "evict", "refresh")
 
 
 class Spied(Engine):
@@ -43,17 +80,25 @@ class Spied(Engine):
         return self.requests
 
 
-def script_of(tmp_path: Path, recording: dict[str, Any], share: float) -> Script:
+def script_of(
+    tmp_path: Path, recording: dict[str, Any], share: float, settings: dict[str, Any] = SETTINGS
+) -> Script:
     """Return the script that `replay` plays, with *share* of the budget that it suggests."""
     path = tmp_path / "session.json"
     path.write_text(json.dumps(recording), encoding="utf-8")
-    (scenario,) = load([path], settings=SETTINGS)
+    (scenario,) = load([path], settings=settings)
     budget = round(share * scenario.settings["budget"])
-    (scenario,) = load([path], budget, SETTINGS)
+    (scenario,) = load([path], budget, settings)
     return scenario.script(0)
 
 
-def followed(script: Script, recording: dict[str, Any], format: str, policy: str) -> list[Any]:
+def followed(
+    script: Script,
+    recording: dict[str, Any],
+    format: str,
+    policy: str,
+    settings: dict[str, Any] = SETTINGS,
+) -> list[Any]:
     """Return the windows of an adapter that is given the recording message by message."""
     messages = recording["messages"]
     turns, budget = script.settings["turns"], script.settings["budget"]
@@ -63,7 +108,7 @@ def followed(script: Script, recording: dict[str, Any], format: str, policy: str
         format=format,
         system=recording.get("system"),
         tools=recording.get("tools"),
-        settings={**SETTINGS, "turns": turns},
+        settings={**settings, "turns": turns},
     )
     found = []
     for end in ends(messages)[:turns]:
@@ -90,6 +135,22 @@ def the_same(tmp_path: Path, recording: dict[str, Any], format: str, share: floa
 @pytest.mark.parametrize(("seed", "share"), [(1, 1.0), (2, 0.7), (3, 0.5)])
 def test_of_a_session_made_here(tmp_path, format, seed, share):
     the_same(tmp_path, document(format, history(format, seed)), format, share)
+
+
+# The field's policies at limits that they meet here, and surrogates that can lose and invent.
+@pytest.mark.parametrize("policy", [each.name for each in harness.found()])
+def test_of_the_field_s_policies(tmp_path, policy):
+    acted = False
+    settings = {**SETTINGS, **CAN_LOSE}
+    spec = f"{policy}:{ACTING[policy]}" if policy in ACTING else policy
+    for format, seed, share in (("anthropic", 1, 0.5), ("openai", 4, 0.7)):
+        recording = document(format, history(format, seed))
+        script = script_of(tmp_path, recording, share, settings)
+        engine = Spied(script, spec)
+        requests = engine.played()
+        assert followed(script, recording, format, spec, settings) == requests
+        acted |= any(record[0] in OWN for record in engine.world.records)
+    assert acted or policy == "anthropic-compact"  # which never acts below 50,000 tokens
 
 
 # What the test above is worth hangs on what the sessions hold.

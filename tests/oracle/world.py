@@ -229,6 +229,8 @@ class World(Forms):
         if how == "rehydrated" and source.way != "whole":
             way = source.way
             size = source.size if source.seen == source.edition else raw
+            if size != source.size:
+                way = "whole"
         self.see(source)
         source.size, source.seen = size, source.edition
         source.way = way

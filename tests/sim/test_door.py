@@ -226,6 +226,27 @@ def test_what_comes_back_has_the_newest_version_and_stands_last() -> None:
     assert result.metrics["rehydrated_tokens"] == 25
 
 
+def test_what_came_cut_and_grew_comes_back_whole() -> None:
+    """100 tokens let in as both ends of 10; the version of 60 has its middle, too."""
+    middle, newer = Fact("k", "old", at=50), Fact("k", "new", at=30)
+    it = script(
+        come(1, "f", 100, kind=Kind.FILE, path="a.py", facts=(middle,), copy=True),
+        come(1, "b", 5),
+        Write(2, "a.py", 60, (newer,)),
+        Query(1, "q1", "k", 0.9, ("f",)),
+        Query(2, "q2", "k", 0.9, ("f",)),
+    )
+    ends = Idle(
+        on_arrival=lambda view, s: [Admit(10, "head-tail") if s.id == "f" else Admit(s.tokens)],
+        before_call=lambda view: [Evict("f", "x")] if view.turn == 2 and view.tokens == 15 else [],
+    )
+    result = play(it, ends)
+    first, last = told(result, "answer")
+    assert first["outcome"] != "correct"
+    assert (last["outcome"], last["value"]) == ("correct", "new")
+    assert [r["tokens"] for r in told(result, "fetch")] == [60]
+
+
 def test_a_pin_is_not_refused_at_the_door() -> None:
     it = script(come(1, "sys", 100, pinned=True))
     refusing = {"sys": [Refuse("margin", 100)]}
