@@ -439,7 +439,11 @@ def _read_again() -> Script:
     for turn in range(1, 9):
         about: Mapping[str, Any] = {"pair": f"p{turn}", "tool": "read"}
         path = "a.py" if turn % 2 else "b.py"
-        read = {"path": path, "copy": turn != 5, "facts": (Fact(f"k{turn}", "v", "w"),)}
+        read: Mapping[str, Any] = {
+            "path": path,
+            "copy": turn != 5,
+            "facts": (Fact(f"k{turn}", "v", "w"),),
+        }
         stimuli += [
             Arrival(turn, f"call-{turn}", Kind.TOOL_CALL, 5, 0.5, **about),
             Arrival(turn, f"read-{turn}", Kind.FILE, 90, 0.5, **read, **about),

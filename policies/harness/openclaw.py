@@ -12,7 +12,7 @@ from policies.parts.clearing import is_result
 from policies.parts.history import History, in_history, said, typed
 from policies.parts.stubs import stub
 from sim.actions import Reveal
-from sim.segments import stand_ins
+from sim.segments import Kind, stand_ins
 
 if TYPE_CHECKING:
     from sim.actions import Action, Rewrite
@@ -24,6 +24,9 @@ __all__ = ["Openclaw"]
 _CHARACTERS = 4
 """Characters that it takes a token of the context window for."""
 
+_IMAGE = 8_000
+"""Characters that it takes an image for."""
+
 
 class Openclaw(Clearing):
     """Prunes the request alone, and only where the last one is older than the cache's life.
@@ -32,7 +35,8 @@ class Openclaw(Clearing):
     history by 4 for each token of W. From a share on, the long results in between the first message
     of the user and the last turns of the assistant are trimmed to both ends; if that leaves more
     than another share, and enough could go, they are cleared, oldest first, until it does not.
-    Images stay. The lengths of the texts in their place are assumed. Source: OpenClaw,
+    Of results that are images the newest 3 in between stay, too, and older ones are cleared only.
+    The lengths of the texts in the place of results are assumed. Source: OpenClaw,
     docs/concepts/session-pruning.md at 013c24e7 and
     src/agents/pi-extensions/context-pruning/pruner.ts at 0a1ebf1d (read in source).
     """
@@ -46,6 +50,7 @@ class Openclaw(Clearing):
         number("soft", "fullness from which on long results are trimmed", 0.3, 0.0),
         number("hard", "fullness from which on results are cleared", 0.5, 0.0),
         whole("keep", "newest turns of the assistant, whose results stay", "turns", 3, 0),
+        whole("images", "newest results in front of them that stay as images", "images", 3, 0),
         whole("long", "what a result is longer than that is trimmed", "characters", 4_000, 0),
         whole("end", "what stays of each of its ends", "characters", 1_500, 0),
         whole("least", "least that results hold to be cleared", "characters", 50_000, 0),
@@ -64,6 +69,7 @@ class _Pruning:
         self._soft: float = options["soft"]
         self._hard: float = options["hard"]
         self._keep: int = options["keep"]
+        self._images: int = options["images"]
         self._long: int = options["long"]
         self._end: int = options["end"]
         self._least: int = options["least"]
@@ -97,11 +103,11 @@ class _Pruning:
         """Return what is done to the request, front-most first."""
         history = list(self._history)
         full = view.context_window * _CHARACTERS
-        total = sum(map(view.characters, history))
+        total = sum(_characters(view, segment) for segment in history)
         if total < self._soft * full:
             return []
         prunable = self._prunable(history)
-        held = {segment: view.characters(segment) for segment in prunable}
+        held = {segment: _characters(view, segment) for segment in prunable}
         plan: dict[Segment, Rewrite] = {}
         for segment in prunable:
             end, tokens = self._trimmed(view, segment)
@@ -121,8 +127,9 @@ class _Pruning:
         return list(plan.values())
 
     def _trimmed(self, view: View, segment: Segment) -> tuple[int, int]:
-        """Return what stays of each end of a result, and of all of it; all if it is not long."""
-        if view.characters(segment) <= max(self._long, 2 * self._end):
+        """Return what stays of each end of a result, and of all of it: all unless long text."""
+        short = view.characters(segment) <= max(self._long, 2 * self._end)
+        if short or segment.kind is Kind.IMAGE:
             return 0, segment.tokens
         end = view.tokens_of(self._end, segment.kind)
         return end, max(1, 2 * end + self._note)
@@ -130,7 +137,10 @@ class _Pruning:
     def _prunable(self, history: list[Segment]) -> list[Segment]:
         """Return the results between the first message of the user and the last turns."""
         first = next((at for at, s in enumerate(history) if typed(s)), len(history))
-        return [s for s in history[first : self._cutoff(history)] if _is_whole(s)]
+        between = history[first : self._cutoff(history)]
+        images = [s for s in between if _is_image(s)]
+        kept = set(images[max(0, len(images) - self._images) :])
+        return [s for s in between if (_is_text(s) or _is_image(s)) and s not in kept]
 
     def _cutoff(self, history: list[Segment]) -> int:
         """Return where the newest turns of the assistant begin, 0 where there are too few."""
@@ -143,5 +153,15 @@ class _Pruning:
         return next(at for at, s in enumerate(history) if said(s) and s.turn == oldest)
 
 
-def _is_whole(segment: Segment) -> bool:
+def _is_text(segment: Segment) -> bool:
     return is_result(segment) and not segment.sources
+
+
+def _is_image(segment: Segment) -> bool:
+    by_call = segment.kind is Kind.IMAGE and segment.pair is not None
+    return by_call and not segment.sources
+
+
+def _characters(view: View, segment: Segment) -> int:
+    whole = segment.kind is Kind.IMAGE and not segment.sources
+    return _IMAGE if whole else view.characters(segment)
