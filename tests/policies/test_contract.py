@@ -45,7 +45,12 @@ LEAVES_TO_THE_BACKSTOP = {"naive-trim", "naive-rewrite", "recorded", "no-op"} | 
 ACTS = {
     "aider": "least=100",
     "anthropic-compact": "trigger=50000",
+    "cline-stale-reads": "batch=600",
+    "gemini-cli-masking": "protect=100,batch=60,characters=20",
     "langchain-summarization": "messages=20",
+    "openclaw": "keep=1,soft=0.1,hard=0.2,long=200,end=20,note=4,least=0",
+    "opencode-prune": "protect=80,minimum=50",
+    "openhands-browser-output": "tools=read",
     "pi": "keep=100",
 }
 """What a policy whose limits are far from these scripts is set to, so that it does something."""
@@ -73,6 +78,11 @@ def test_it_keeps_the_contract(spec):
     assert [str(f) for f in findings if not f.warning] == []
     if spec not in LEAVES_TO_THE_BACKSTOP:
         assert findings == []
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_it_keeps_the_contract_where_it_acts(name):
+    assert [str(f) for f in check(lambda: make(_set(name))) if not f.warning] == []
 
 
 def test_a_window_that_fits_is_left_alone(spec, play):
@@ -122,6 +132,8 @@ def test_every_rule_can_be_switched(name):
         return [run(script, make(spec), price, digest=digest).records for script, digest in scripts]
 
     usual = [rows[1:] for rows in records(_set(name))]
+    acts = any(row[0] in ("rewrite", "evict") for rows in usual for row in rows)
+    assert acts or name not in FIELD, "it does nothing here: give it an entry in ACTS"
     for spec in _switched(name):
         played = records(spec)
         bugs = {row[3] for rows in played for row in rows if row[0] == "bug"}
