@@ -29,10 +29,10 @@ class OpencodePrune(Clearing):
     """Clears old results when a run is over, if more than 20,000 tokens of them can go.
 
     A run ends before the next message of the user, so that it prunes then, and in a session of up
-    to three such messages no request is shorter for it. It goes back from the newest result in front of the last
-    two turns of the user, and stops at a summary or at what it has cleared before. Newer versions
-    have it off unless asked for. Source: opencode, packages/opencode/src/session/compaction.ts at
-    fd78ec63 (read in source).
+    to three such messages no request is shorter for it. It goes back from the newest result in
+    front of the last two turns of the user, and stops at a summary or at what it has cleared
+    before. Newer versions have it off unless asked for. Source: opencode,
+    packages/opencode/src/session/compaction.ts at fd78ec63 (read in source).
     """
 
     name = "opencode-prune"

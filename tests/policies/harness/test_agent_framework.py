@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, step, system, task
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(190, 0), (191, 1)])
-def test_results_go_above_half_of_the_budget_oldest_first(play, last, rewrites):
+def test_trap_results_go_above_half_of_the_budget_not_at_it_oldest_first(play, last, rewrites):
     told = play(
         "agent-framework",
         task(100),
@@ -27,7 +27,7 @@ def test_a_stub_keeps_no_fact_and_stands_beside_its_call(play):
 
 
 @pytest.mark.parametrize(("last", "gone"), [(500, []), (501, ["task"])])
-def test_above_four_fifths_the_oldest_goes_the_task_first(play, last, gone):
+def test_trap_above_four_fifths_not_at_them_the_oldest_goes_the_task_first(play, last, gone):
     told = play("agent-framework", system(100), task(200), note(2, last), budget=1_000)
     assert [name for name, _ in told.evicted()] == gone
 

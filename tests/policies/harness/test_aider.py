@@ -14,7 +14,7 @@ def talk(*sizes):
 
 
 @pytest.mark.parametrize(("size", "rewrites"), [(512, 0), (513, 1)])
-def test_it_acts_above_the_limit_after_the_turn(play, size, rewrites):
+def test_trap_it_acts_above_the_limit_not_at_it_after_the_turn(play, size, rewrites):
     # W / 16 is below the least limit of 1,024.
     told = play("aider", *talk(size), turns=3, budget=9_000)
     assert [row["by"] for row in told.rows("rewrite")] == ["after_turn"] * rewrites

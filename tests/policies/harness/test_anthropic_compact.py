@@ -8,7 +8,7 @@ BASE = system(100), task(900)
 
 
 @pytest.mark.parametrize(("more", "turns"), [(49_000, []), (49_001, [2])])
-def test_it_acts_above_the_trigger_alone(play, more, turns):
+def test_trap_it_acts_above_the_trigger_not_at_it(play, more, turns):
     told = play("anthropic-compact:trigger=50000", *BASE, note(2, more), turns=3, budget=200_000)
     assert [row["turn"] for row in told.rows("rewrite")] == turns
 

@@ -112,6 +112,26 @@ def test_no_read_is_a_command():
     assert not is_command(seg("r", 0, kind=Kind.FILE, tool="bash"))
 
 
+@pytest.mark.parametrize(
+    ("policy", "tool", "allowed"),
+    [
+        ("swe-agent-last-observations", "bash", 25_000),
+        ("swe-agent-closed-window", "bash", 25_000),
+        ("gemini-cli-masking", "bash", 10_000),
+        ("opencode-prune", "fetch", 12_800),
+        ("cline-stale-reads", "bash", 2_000),
+        ("cline-classic", "bash", 5_000),
+        ("cline-basic", "bash", 2_000),
+        ("claude-code-microcompact", "Bash", 7_500),
+        ("roo-truncation", "bash", 2_560),
+    ],
+)
+def test_a_policy_that_clears_has_the_cap_of_its_harness(play, policy, tool, allowed):
+    result = Arrival(1, "result", Kind.TOOL_RESULT, allowed + 1, 0.5, tool=tool)
+    assert play(policy, result, budget=1_000_000)["admitted_tokens"] == allowed
+    assert play(f"{policy}:cap=off", result, budget=1_000_000)["admitted_tokens"] == allowed + 1
+
+
 class Door:
     """A policy that caps and does nothing else."""
 

@@ -12,7 +12,7 @@ def read(turn, name, tokens, **more):
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(166_899, 0), (166_900, 1)])
-def test_it_acts_at_about_83_percent_of_200000(play, last, rewrites):
+def test_trap_it_acts_at_about_83_percent_of_200000(play, last, rewrites):
     told = play("claude-code", system(50), task(50), note(2, last), budget=200_000)
     assert told["rewrites"] == rewrites
 

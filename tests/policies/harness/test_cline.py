@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, say, step, system, task
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(299, 0), (300, 1)])
-def test_it_acts_from_the_trigger_on(play, last, rewrites):
+def test_trap_it_acts_at_the_trigger(play, last, rewrites):
     told = play("cline", system(100), task(500), note(2, last), budget=1_000)
     assert told["rewrites"] == rewrites
 
@@ -31,7 +31,7 @@ def test_fewer_stay_where_more_than_the_target_would_be_left(play):
     assert told.rewritten() == [("old", "newer", 16)]
 
 
-def test_results_are_shown_to_a_limit_of_characters_not_tokens(play):
+def test_trap_results_are_shown_to_a_limit_of_characters_not_tokens(play):
     told = play(
         "cline:keep=0",
         *(system(100), say(1, 50), *step(1, 10, 800)),

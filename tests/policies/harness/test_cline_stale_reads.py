@@ -78,11 +78,5 @@ def test_it_knows_no_pins(play):
     assert breaks(NAME) == {"ignores_pins", "spends", "untagged"}
 
 
-@pytest.mark.parametrize(("tokens", "enters"), [(2_000, 2_000), (2_001, 2_000)])
-def test_a_result_comes_in_to_8000_characters(play, tokens, enters):
-    told = play(NAME, *step(1, 5, tokens), budget=10_000)
-    assert told["admitted_tokens"] == 5 + enters
-
-
 def test_its_figures_are_those_of_the_source():
     assert figures(NAME) == {"cap": "on", "batch": "65536", "stub": "10"}

@@ -5,7 +5,7 @@ from tests.policies.harness.histories import note, say, step, system, task, word
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(799, 0), (800, 1)])
-def test_it_acts_from_nine_tenths_of_the_window_on(play, last, rewrites):
+def test_trap_it_acts_at_nine_tenths_of_the_window(play, last, rewrites):
     told = play("codex", system(50), task(50), note(2, last), budget=1_000)
     assert told["rewrites"] == rewrites
 

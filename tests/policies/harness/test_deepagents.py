@@ -6,7 +6,7 @@ from tests.policies.harness.histories import note, step, system, task
 
 
 @pytest.mark.parametrize(("more", "rewrites"), [(249, 0), (250, 1)])
-def test_it_acts_from_the_trigger_on(play, more, rewrites):
+def test_trap_it_acts_at_the_trigger(play, more, rewrites):
     told = play("deepagents", system(100), task(500), note(2, more), budget=1_000)
     assert told["rewrites"] == rewrites
 
@@ -23,14 +23,16 @@ def test_the_newest_tenth_stays(play):
     assert told.window == ["system", "s1", "newer", "newest"]
 
 
-def test_old_arguments_are_cut_first_and_may_be_enough(play):
+@pytest.mark.parametrize(("characters", "left"), [(4.0, 500), (8.0, 250)])
+def test_trap_old_arguments_are_cut_first_at_characters_not_tokens(play, characters, left):
     told = play(
         "deepagents",
         *(task(100), *step(2, 700, 20), note(3, 90)),
         budget=1_000,
+        characters__tool_call=characters,
     )
-    # 2,000 characters are 500 tokens.
-    assert told.rewritten() == [("call-2", 500)]
+    # 2,000 characters; and that is enough.
+    assert told.rewritten() == [("call-2", left)]
     assert told.rows("maintain") == []
 
 

@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, say, step, system, task, word
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(99, 0), (100, 1)])
-def test_it_acts_from_half_the_window_on(play, last, rewrites):
+def test_trap_it_acts_at_half_the_window(play, last, rewrites):
     told = play("gemini-cli", task(300), words(1, 100), say(2, last), budget=1_000)
     assert told["rewrites"] == rewrites
 
@@ -17,7 +17,7 @@ def test_the_cut_is_at_the_first_message_of_the_user_behind_70_percent(play):
     assert told.window == ["system", "s1", "d", "e"]
 
 
-def test_the_share_is_of_characters_not_tokens(play):
+def test_trap_the_share_is_of_characters_not_tokens(play):
     talk = (words(1, 300, "a"), say(1, 100, "b"), note(1, 200, "c"), say(1, 100, "d"))
     before = play("gemini-cli", task(100), *talk, words(1, 10, "e"), budget=1_000)
     assert before.rewritten() == [("task", "a", "b", "c", 35)]

@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, say, step, system, task
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(700, 0), (701, 1)])
-def test_it_acts_above_four_fifths_of_the_window(play, last, rewrites):
+def test_trap_it_acts_above_four_fifths_of_the_window_not_at_them(play, last, rewrites):
     told = play("goose", system(50), task(50), note(2, last), budget=1_000)
     assert told["rewrites"] == rewrites
 

@@ -14,7 +14,7 @@ def test_without_a_trigger_it_does_nothing(play):
     ("trigger", "turns"),
     [("tokens=300", [3]), ("tokens=301", []), ("fraction=0.3", [3]), ("messages=3", [3])],
 )
-def test_a_trigger_is_met_at_it(play, trigger, turns):
+def test_trap_a_trigger_is_met_at_it(play, trigger, turns):
     told = play(
         f"langchain-summarization:{trigger},keep=1",
         *(note(t, 100) for t in (1, 2, 3)),

@@ -9,12 +9,12 @@ def talk(count, tokens, turn=1):
 
 
 @pytest.mark.parametrize(("last", "turns"), [(90, []), (91, [1])])
-def test_it_acts_after_a_step_above_the_trigger(play, last, turns):
+def test_trap_it_acts_after_a_step_above_the_trigger_not_at_it(play, last, turns):
     told = play("letta", system(10), *talk(8, 100), words(1, last, "last"), turns=2, budget=1_000)
     assert [row["turn"] for row in told.rows("rewrite")] == turns
 
 
-def test_first_try_is_forty_percent(play):
+def test_trap_the_first_try_is_forty_percent(play):
     told = play("letta", system(50), *talk(9, 95), turns=2, budget=1_000)
     # 10 messages with the system prompt: the step is added before the first try, and 40 % are 4,
     # of which message 4, m3, is the model's and stays. 50 + 6 x 95 = 620 are below 700.
@@ -41,9 +41,16 @@ def test_a_refused_request_is_compacted_up_to_three_times(play):
     assert len(told.rows("rewrite", 1)) == 3
 
 
-def test_the_summary_is_clipped(play):
-    told = play("letta:clip=40,share=0.5", system(50), *talk(9, 95), turns=2, budget=1_000)
-    assert [after for *_, after in told.rewritten()] == [10]
+@pytest.mark.parametrize(("characters", "left"), [(4.0, 10), (8.0, 5)])
+def test_trap_the_summary_is_clipped_at_characters_not_tokens(play, characters, left):
+    told = play(
+        "letta:clip=40,share=0.5",
+        *(system(50), *talk(9, 95)),
+        turns=2,
+        budget=1_000,
+        characters__summary=characters,
+    )
+    assert [after for *_, after in told.rewritten()] == [left]
 
 
 def test_where_the_summariser_overflows_results_are_shown_less_of(play):

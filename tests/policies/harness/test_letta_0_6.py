@@ -10,7 +10,7 @@ def talk(*sizes):
     return [(words if at % 2 else say)(1, size, f"m{at}") for at, size in enumerate(sizes)]
 
 
-def test_the_warning_changes_nothing_and_exactly_full_is_not_over(play):
+def test_trap_the_warning_changes_nothing_and_exactly_full_is_not_over(play):
     told = play("letta-0.6", system(100), *talk(450, 450), budget=1_000)
     assert told["rewrites"] == 0
 

@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, say, step, system, task, word
 
 
 @pytest.mark.parametrize(("reserve", "last", "rewrites"), [(0, 899, 0), (0, 900, 1), (100, 800, 1)])
-def test_it_acts_at_the_window_less_the_answer(play, reserve, last, rewrites):
+def test_trap_it_acts_at_the_window_less_the_answer(play, reserve, last, rewrites):
     # The budget is W less the reserve: 1,000 or 900.
     told = play(
         "opencode:least=0,most=0",
@@ -60,7 +60,13 @@ def test_the_tail_has_its_bounds(play):
     assert told.window == ["s1", "b"]  # and 8,000 the most
 
 
-def test_results_are_shown_to_a_limit(play):
-    told = play("opencode:least=0,most=0", *step(1, 100, 900), budget=1_000)
-    # 2,000 characters are 500 tokens.
-    assert [row["input"] for row in told.rows("maintain")] == [600]
+@pytest.mark.parametrize(("characters", "shown"), [(4.0, 500), (8.0, 250)])
+def test_trap_results_are_shown_to_a_limit_of_characters_not_tokens(play, characters, shown):
+    told = play(
+        "opencode:least=0,most=0,cap=off",
+        *step(1, 100, 900),
+        budget=1_000,
+        characters__tool_result=characters,
+    )
+    # 2,000 characters, on top of the call.
+    assert [row["input"] for row in told.rows("maintain")] == [100 + shown]

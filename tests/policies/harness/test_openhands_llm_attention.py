@@ -10,7 +10,7 @@ def scored(name, score, kind=Kind.NOTE, **more):
 
 
 @pytest.mark.parametrize(("last", "gone"), [([], 0), ([("f", 0.5)], 4)])
-def test_above_max_size_the_first_and_the_highest_ranked_stay(play, last, gone):
+def test_trap_above_max_size_not_at_it_the_first_and_the_highest_ranked_stay(play, last, gone):
     ranked = [("a", 0.1), ("b", 0.9), ("c", 0.2), ("d", 0.5), ("e", 0.3), *last]
     told = play(
         "openhands-llm-attention:max_size=6",

@@ -2,6 +2,7 @@ import pytest
 
 from policies.registry import make, options
 from sim.errors import InputError
+from sim.segments import Kind
 from tests.policies.harness.histories import note, step, system, task
 
 
@@ -10,7 +11,7 @@ def notes(count):
 
 
 @pytest.mark.parametrize(("events", "turns"), [(8, []), (9, [8])])
-def test_it_acts_above_max_size_alone(play, events, turns):
+def test_trap_it_acts_above_max_size_not_at_it(play, events, turns):
     told = play(
         "openhands-llm-summarizing:max_size=8", system(100), *notes(events - 1), budget=9_000
     )
@@ -31,11 +32,15 @@ def test_the_summary_before_is_fed_in(play):
     assert told.window == ["system", "s2", "note-12", "note-13"]
 
 
-def test_each_event_is_shown_to_a_limit(play):
+@pytest.mark.parametrize(("characters", "shown"), [(4.0, 10), (8.0, 5)])
+def test_trap_each_event_is_shown_to_a_limit_of_characters_not_tokens(play, characters, shown):
     told = play(
-        "openhands-llm-summarizing:max_size=8,event=40", system(100), *notes(8), budget=9_000
+        "openhands-llm-summarizing:max_size=8,event=40",
+        *(system(100), *notes(8)),
+        budget=9_000,
+        **{f"characters__{kind}": characters for kind in Kind},
     )
-    assert [row["input"] for row in told.rows("maintain")] == [60]  # 6 events of 10 tokens
+    assert [row["input"] for row in told.rows("maintain")] == [6 * shown]
 
 
 def test_no_call_loses_its_result(play):
@@ -50,7 +55,7 @@ def test_no_call_loses_its_result(play):
     assert told.window == ["system", "s1", "call-6", "result-6", "note-7"]
 
 
-def test_config_default_is_one_event_and_the_interface_sets_four(play):
+def test_trap_the_default_keeps_one_event_and_the_interface_sets_four(play):
     default = {o.name: o.default for o in options("openhands-llm-summarizing")}
     assert (default["max_size"], default["keep_first"]) == ("100", "1")
     many = [note(1, 5, f"n{n}") for n in range(119)]

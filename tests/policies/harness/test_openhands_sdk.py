@@ -9,7 +9,7 @@ def notes(count):
 
 
 @pytest.mark.parametrize(("events", "rewrites"), [(10, 0), (11, 1)])
-def test_it_acts_above_max_size_alone(play, events, rewrites):
+def test_trap_it_acts_above_max_size_not_at_it(play, events, rewrites):
     told = play(
         "openhands-sdk:max_size=10", system(100), task(50), *notes(events - 2), budget=9_000
     )
@@ -19,7 +19,7 @@ def test_it_acts_above_max_size_alone(play, events, rewrites):
         assert told.window == ["system", "task", "s1", "note-8", "note-9"]
 
 
-def test_the_class_default_is_not_the_agents():
+def test_trap_the_class_default_is_not_the_agents():
     default = {o.name: o.default for o in options("openhands-sdk")}
     assert (default["max_size"], default["keep_first"]) == ("240", "2")
 

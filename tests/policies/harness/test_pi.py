@@ -4,7 +4,7 @@ from tests.policies.harness.histories import note, say, step, system, task, word
 
 
 @pytest.mark.parametrize(("last", "rewrites"), [(3_516, 0), (3_517, 1)])
-def test_it_acts_above_the_window_less_the_reserve(play, last, rewrites):
+def test_trap_it_acts_above_the_window_less_the_reserve_not_at_it(play, last, rewrites):
     told = play("pi:keep=10", system(50), task(50), note(2, last), note(2, 10, "n"), budget=20_010)
     assert told["rewrites"] == rewrites
 
@@ -52,12 +52,15 @@ def test_a_summary_is_clipped_at_a_share_of_the_reserve(play):
     assert told.rewritten() == [("task", 40)]
 
 
-def test_results_are_shown_to_a_limit_and_the_summary_before_again(play):
+@pytest.mark.parametrize(("characters", "shown"), [(4.0, 100), (8.0, 50)])
+def test_trap_results_are_shown_to_a_limit_of_characters_not_tokens(play, characters, shown):
     told = play(
         "pi:reserve=300,keep=10,results=400",
         *(task(50), *step(1, 10, 700), words(1, 10, time=2.0), say(2, 10), say(3, 720)),
         budget=1_000,
+        characters__tool_result=characters,
     )
-    # 400 characters are 100 tokens.
-    assert told.rows("maintain")[0]["input"] == 160
+    # The task, the call, 400 characters of the result, and what the model said.
+    assert told.rows("maintain")[0]["input"] == 50 + 10 + shown
+    # The summary before is part of the next.
     assert told.rewritten()[1][0] == "s1"

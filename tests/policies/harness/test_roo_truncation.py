@@ -105,12 +105,6 @@ def test_it_knows_no_pins(play):
     assert breaks(NAME) == {"ignores_pins"}
 
 
-@pytest.mark.parametrize(("tokens", "enters"), [(2_560, 2_560), (2_561, 2_560)])
-def test_the_output_of_a_command_comes_in_to_10_kb(play, tokens, enters):
-    told = play(NAME, *step(1, 5, tokens, tool="bash"), budget=100_000)
-    assert told["admitted_tokens"] == 5 + enters
-
-
 def test_its_figures_are_those_of_the_source():
     assert figures(NAME) == {
         **{"cap": "on", "buffer": "0.1", "reserve": "8192", "hidden": "0.5"},

@@ -29,7 +29,7 @@ def sent(told, turns):
 
 
 @pytest.mark.parametrize(("tokens", "hides"), [(19, False), (20, True), (21, True)])
-def test_it_hides_from_the_threshold_on(play, tokens, hides):
+def test_trap_it_hides_at_the_threshold(play, tokens, hides):
     """930 and the message are 949, 950 or 951 of 1,000; the threshold is 950."""
     told = play(SMALL, *FULL, say(3, tokens), budget=1_000)
     assert told.rewritten() == ([("r1", 5)] if hides else [])
