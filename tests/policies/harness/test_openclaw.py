@@ -129,6 +129,25 @@ def test_after_another_pause_it_prunes_again_from_the_whole(play):
     assert rewritten(told) == [(2, "result-1", 45), (3, "result-1", 45)]
 
 
+def test_what_was_read_anew_is_not_shown_twice(play):
+    told = play(
+        SMALL,
+        *(task(300), *step(1, 5, 200, facts=(Fact("k", "v", "w", at=100),), copy=True), *cold(2)),
+        *(Query(2, "q", "k", 1.0, ("result-1",)), words(3, 10), words(4, 10)),
+        budget=1_000,
+    )
+    # It is fetched in turn 2, so that its text stands at the end, and the trimmed one in its place.
+    assert [row["segment"] for row in told.rows("fetch")] == ["result-1"]
+    assert told.rows("reveal") == []
+    assert told.window == ["task", "call-1", "s1", "words-2", "result-1", "words-3", "words-4"]
+
+
+@pytest.mark.parametrize(("tokens", "cleared"), [(10, []), (11, [(2, "result-1", 10)])])
+def test_a_text_is_not_put_where_it_is_no_shorter(play, tokens, cleared):
+    told = play(PLAIN, task(500), *step(1, 5, tokens), *cold(2), budget=1_000)
+    assert rewritten(told) == cleared
+
+
 def picture(name):
     return step(1, 5, 90, name, kind=Kind.IMAGE)
 

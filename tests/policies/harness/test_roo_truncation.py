@@ -85,6 +85,13 @@ def test_where_the_provider_refuses_a_quarter_goes_up_to_three_times(play):
     assert told.truncated() != []
 
 
+def test_it_hides_no_more_once_the_request_fits(play):
+    session = [task(100), *(note(2, 100, f"n{n}") for n in range(12))]
+    # A quarter of 12 are 3, so 2 go, and 1,100 are left.
+    told = play(SMALL, *session, budget=1_100, count__by="usage")
+    assert gone(told) == ["n0", "n1"]
+
+
 def test_what_is_hidden_is_gone_for_the_model(play):
     told = play(
         SMALL,
