@@ -1,4 +1,4 @@
-"""anthropic-clear-thinking: each request keeps the thinking of the last turn alone."""
+"""anthropic-clear-thinking: each request keeps the thinking of the model's last turn alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from policies.harness.editing import Dropping
 from policies.options import Option, Options
+from policies.parts.history import typed
 from sim.actions import Evict
 from sim.segments import Kind
 
@@ -24,21 +25,22 @@ def _turns(text: str) -> int | str:
 
 
 class AnthropicClearThinking(Dropping):
-    """Drops thinking but that of the last turn that has any, at every request.
+    """Drops thinking but that of the model's last turn that has any, at every request.
 
+    A turn of the model lasts from one message of the user to the next: a loop of tool calls is one.
     With ``keep=all`` nothing goes, and the cached prefix holds. Source: Anthropic,
-    ``clear_thinking_20251015`` (anthropic 2.15.0, types/beta, and the page on context editing;
-    read in source and documentation).
+    ``clear_thinking_20251015`` (anthropic 2.15.0, types/beta, and the pages on context editing and
+    on thinking with tools; read in source and documentation).
     """
 
     name = "anthropic-clear-thinking"
-    summary = "at every request, drops all thinking but that of the last turn with any"
+    summary = "at every request, drops all thinking but that of the model's last turn with any"
     source = "Anthropic, clear_thinking_20251015"
     version = "anthropic 2.15.0, read in source"
     options = (
         Option(
             "keep",
-            "newest turns with thinking that keep it",
+            "newest turns of the model with thinking that keep it",
             "whole turns, at least 1, or all",
             _turns,
             "1",
@@ -57,14 +59,19 @@ class _Edit:
 
     def start(self, view: View) -> None:
         self._thinking = view.position_order(_is_thinking)
+        self._typed = view.position_order(typed)
 
     def before_call(self, view: View) -> Iterator[Evict]:
         """Drop it, going back from the newest; what is older than that went before."""
-        turns: set[int] = set()
-        for segment in reversed(self._thinking):
-            turns.add(segment.turn)
+        turns: set[Segment | None] = set()
+        messages = reversed(self._typed)
+        message = next(messages, None)
+        for thinking in reversed(self._thinking):
+            while message is not None and message.slot > thinking.slot:
+                message = next(messages, None)
+            turns.add(message)
             if len(turns) > self._keep:
-                yield Evict(segment.id, "thinking")
+                yield Evict(thinking.id, "thinking")
 
 
 def _is_thinking(segment: Segment) -> bool:

@@ -20,7 +20,7 @@ __all__ = ["AnthropicClearToolUses"]
 
 
 class AnthropicClearToolUses(Clearing):
-    """Clears all older results once the history with nothing cleared is longer than the trigger.
+    """Clears all older results once the request with nothing cleared is longer than the trigger.
 
     The edit is of each request, and the client keeps the whole history: what was cleared counts
     in full towards the trigger. ``at_least`` is a gate: it is skipped unless that much more can go.
@@ -34,7 +34,7 @@ class AnthropicClearToolUses(Clearing):
     source = "Anthropic, clear_tool_uses_20250919"
     version = "anthropic 2.15.0, read in source"
     options = (
-        whole("trigger", "history above which it clears", "tokens", 100_000, 0),
+        whole("trigger", "request above which it clears", "tokens", 100_000, 0),
         whole("uses", "tool uses above which it clears instead; 0: by tokens", "tool uses", 0, 0),
         whole("keep", "newest results that stay", "tool uses", 3, 0),
         whole("at_least", "fewest tokens that are cleared together", "tokens", 0, 0),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from policies.harness.editing import Clearing
 from policies.options import Options, whole, words
 from policies.parts.clearing import is_result
+from policies.parts.history import History, in_history
 from policies.parts.stubs import Newest, Unstubbed, stub
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ __all__ = ["LangchainClearToolUses"]
 class LangchainClearToolUses(Clearing):
     """Clears older results, oldest first, once the history as it was is longer than the trigger.
 
-    It starts from the whole history at each call. ``at_least`` is a stop: it quits once that much
-    has gone, and so clears the same results at every call from then on. Source: LangChain 1.5.2,
-    agents/middleware/context_editing.py, ClearToolUsesEdit (read in source).
+    It starts from the whole history at each call, of which tools and system prompt are no part.
+    ``at_least`` is a stop: it quits once that much has gone, and so clears the same results at
+    every call from then on. Source: LangChain 1.5.2, agents/middleware/context_editing.py,
+    ClearToolUsesEdit (read in source).
     """
 
     name = "langchain-clear-tool-uses"
@@ -51,15 +53,18 @@ class _Edit:
         self._cleared = 0
         """Tokens that are cleared of the whole history."""
         excluded = options["exclude"]
+        self._head = History(lambda s: not in_history(s))
         self._newest = Newest(is_result)
         self._old = Unstubbed(lambda s: is_result(s) and s.tool not in excluded, self._stub)
 
     def start(self, view: View) -> None:
+        self._head.start(view)
         self._newest.start(view)
         self._old.start(view)
 
     def before_call(self, view: View) -> Iterator[Rewrite]:
-        if view.tokens + self._cleared <= self._trigger:
+        history = view.tokens - sum(map(view.size, self._head))
+        if history + self._cleared <= self._trigger:
             return
         for result in self._old.in_front_of(view, self._newest.begin(self._keep)):
             if 0 < self._at_least <= self._cleared:
