@@ -46,7 +46,7 @@ class OpenhandsRecentEvents(Dropping):
 class _Condenser:
     def __init__(self, keep_first: int, most: int) -> None:
         self._first = keep_first
-        self._most = max(keep_first, most)
+        self._most = most
         self._events = History(is_event)
 
     def start(self, view: View) -> None:

@@ -71,6 +71,14 @@ def test_the_result_of_a_forgotten_call_goes_too_and_its_place_stays_free(play):
     assert told.window == ["system", "note-6", "note-7"]
 
 
+def test_a_call_and_its_result_are_forgotten_together(play):
+    told = play(SMALL, system(100), *step(1, 10, 100), *notes(6, first=2), budget=9_000)
+    assert [name for name, _ in told.evicted(7)] == [
+        *("call-1", "result-1", "note-2", "note-3", "note-4"),
+    ]
+    assert told.window == ["system", "note-5", "note-6", "note-7"]
+
+
 def test_what_went_leaves_nothing_behind(play):
     fact = Fact("k", "v", "w")
     told = play(

@@ -59,7 +59,6 @@ def test_trap_the_limit_is_events_and_not_tokens(play):
         (0, ["note-1", "note-2", "note-3", "note-4"]),
         (2, ["system", "task", "note-3", "note-4"]),
         (3, ["system", "task", "note-1", "note-4"]),
-        (4, ["system", "task", "note-1", "note-2"]),
     ],
 )
 def test_the_first_events_count_among_those_that_stay(play, first, left):
