@@ -16,8 +16,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(STAMP) ## compare the policies on every workload, then on a recorded session
-	$(BIN)/evictbench compare -p all --seeds 30 --set turns=200 --jobs 2
-	$(BIN)/evictbench replay examples/demo-session.jsonl -p all
+	$(BIN)/evictbench compare -p own --seeds 30 --set turns=200 --jobs 2
+	$(BIN)/evictbench replay examples/demo-session.jsonl -p own
 	$(BIN)/python examples/typecheck_log.py | $(BIN)/evictbench reduce - --no-show
 	$(BIN)/evictbench check examples/loop.toml
 

@@ -27,8 +27,8 @@ __all__ = [
 _NOT_OF_STORIES = frozenset({"agents", "turns"})
 """Common keys that only what a family makes can have: a story is one workload of its own length."""
 
-ALL = "all"
-"""Stands for every policy that ships."""
+GROUPS = {"all": ("own", "field"), "own": ("own",), "field": ("field",)}
+"""What stands for several policies: every one that ships, the project's own, the field's own."""
 
 
 def select_scenarios(
@@ -106,14 +106,14 @@ REPLAYED = (
 def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:
     """Return the policies in *wanted*, in registry order: label to spec.
 
-    ``all`` stands for all that ship; None for the first eight. Raises
+    A name of :data:`GROUPS` stands for those of the groups; None for the first eight. Raises
     InputError for an unknown policy, option or part, and if two policies have one label.
     """
     from policies import registry
 
     known = registry.names()
     found: dict[str, str] = {}
-    specs = registry.seed_names() if wanted is None else _spelt_out(wanted, known)
+    specs = registry.seed_names() if wanted is None else _spelt_out(wanted)
     for spec in specs:
         label = registry.make(spec).label
         ours = label.split(":")[0] in known
@@ -123,11 +123,13 @@ def select_policies(wanted: Iterable[str] | None) -> dict[str, str]:
     return {label: found[label] for label in order}
 
 
-def _spelt_out(wanted: Iterable[str], known: Sequence[str]) -> Iterator[str]:
+def _spelt_out(wanted: Iterable[str]) -> Iterator[str]:
+    from policies import registry
+
     for spec in wanted:
-        if spec == ALL:
-            yield from known
-        else:
+        for group in GROUPS.get(spec, ()):
+            yield from registry.names(group)
+        if spec not in GROUPS:
             yield spec
 
 

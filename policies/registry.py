@@ -41,6 +41,7 @@ __all__ = [
     "SPECS",
     "code",
     "describe",
+    "group",
     "head",
     "installed",
     "make",
@@ -48,6 +49,7 @@ __all__ = [
     "options",
     "seed_names",
     "source",
+    "version",
 ]
 
 GROUP = "evictbench.policies"
@@ -83,9 +85,21 @@ SPECS: Mapping[str, type[Composed]] = MappingProxyType(
 """Every policy of the project, in the order in which lists show them; the field's own are last."""
 
 
-def names() -> list[str]:
-    """Return the names of the project's policies, in a fixed order."""
-    return list(SPECS)
+def names(of: str | None = None) -> list[str]:
+    """Return the names of the policies that ship, in a fixed order.
+
+    With *of*, those of one group: ``own``, the project's, or ``field``, the harnesses' that people
+    run. Raises KeyError for another group.
+    """
+    if of is None:
+        return list(SPECS)
+    chosen = {"own": _OWN, "field": harness.found()}[of]
+    return [policy.name for policy in chosen]
+
+
+def group(name: str) -> str:
+    """Return the group of the policy *name*; raises InputError if there is none."""
+    return "field" if _spec(name) in harness.found() else "own"
 
 
 def seed_names() -> list[str]:
@@ -107,6 +121,14 @@ def describe(name: str) -> str:
 def source(name: str) -> str:
     """Return where the policy *name* comes from; raises InputError if there is none."""
     return _spec(name).source
+
+
+def version(name: str) -> str:
+    """Return what version of its source *name* was read in, empty for what has none.
+
+    Raises InputError if there is no such policy.
+    """
+    return _spec(name).version
 
 
 def options(name: str) -> tuple[Option, ...]:

@@ -56,7 +56,8 @@ def compare(
 
     A scenario is a name of the catalogue, a path to a scenario or script file, or a Scenario; a
     policy is ``NAME[:OPTION=VALUE,…]`` or ``FILE.py:CLASS``. None stands
-    for all scenarios and for the policies of the seeds; the policy ``all`` for every one.
+    for all scenarios and for the policies of the seeds; the policies ``own``, ``field`` and
+    ``all`` stand for those of the project, of harnesses, and every one.
     *settings* are laid over every scenario by dotted key. *price* is a row of the price book, or
     several: everything is then run at each of them, in the order of the book, on the same
     scripts; *prices* is the file of a price book of one's own. Differences are taken to

@@ -144,7 +144,7 @@ policies = click.option(
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. Repeat it to compare several; "
     "without it, the first eight of `evictbench list policies`, on a recording those that suit it; "
-    "`all` means every one.",
+    "`own` means the project's own, `field` those of harnesses, `all` every one.",
 )
 
 seeds = click.option(

@@ -30,6 +30,12 @@ _NO_USAGE = "no usage"
 
 _COMPLAINT, _COMPLAINTS = "complaint", "complaints"
 
+_OWN, _FIELD = "the project's own", "the field's own"
+_GROUPS = {"own": _OWN, "field": _FIELD}
+
+_WIDER = 150
+"""Characters from which a line of the field's policies has room for their versions."""
+
 _WIDE = 100
 """Characters from which a line of the formats has room for what each records of a call."""
 
@@ -60,20 +66,26 @@ def tables(what: str, width: int | None, book: Book | None = None) -> list[Table
         from bench.tables.prices import price_tables, speed_tables
 
         return (price_tables if what == "prices" else speed_tables)(_read(book), width)
-    shown = _SHOWN[what]
-    named, *others = (Column(header, right) for header, right, _ in shown)
-    headers = (replace(named, name=True), *others)
     tables = []
     for group, found in groupby(items(what), _group):
-        rows = tuple(Line(tuple(form(item) for _, _, form in shown)) for item in found)
+        shown = _SHOWN.get(group) or _SHOWN[what]
+        more = () if width is not None and width < _WIDER else _WIDE_ONLY.get(group, ())
+        named, *others = (Column(header, right) for header, right, _ in (*shown, *more))
+        rows = tuple(Line(tuple(form(item) for _, _, form in (*shown, *more))) for item in found)
         notes = _NOTES.get(group or what, ())
-        tables.append(Table(group.capitalize(), headers, rows, notes))
+        if not more and group in _WIDE_ONLY:
+            hidden = " and ".join(header for header, _, _ in _WIDE_ONLY[group])
+            notes = (*notes, f"{_WIDER} columns, md and json also say {hidden}")
+        title = group[:1].upper() + group[1:]
+        tables.append(Table(title, (replace(named, name=True), *others), rows, notes))
     return tables
 
 
 def _group(item: Item) -> str:
     """Return the heading under which *item* is listed, empty where it needs none."""
-    return _COMPLAINTS if item.get("kind") == _COMPLAINT else ""
+    if item.get("kind") == _COMPLAINT:
+        return _COMPLAINTS
+    return _GROUPS.get(item.get("group", ""), "")
 
 
 def _read(book: Book | None) -> Book:
@@ -104,7 +116,10 @@ def _policies() -> list[Item]:
     return [
         {
             "name": name,
+            "group": registry.group(name),
             "about": registry.describe(name),
+            "source": registry.source(name),
+            "version": registry.version(name),
             "needs": sorted(made.needs),
             "breaks": sorted(made.declares),
         }
@@ -179,6 +194,13 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
         ("breaks", False, _words("breaks")),
         ("rule", False, _words("about")),
     ),
+    _FIELD: (
+        ("policy", False, _words("name")),
+        ("source", False, _words("source")),
+        ("needs", False, _words("needs")),
+        ("breaks", False, _words("breaks")),
+        ("rule", False, _words("about")),
+    ),
     "scenarios": (
         ("scenario", False, _words("name")),
         ("flips", False, lambda item: ", ".join([*item["flips"], *item["variants"]])),
@@ -194,6 +216,10 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
         ("better", False, _words("better")),
         ("meaning", False, _words("meaning")),
     ),
+}
+
+_WIDE_ONLY: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str]]]] = {
+    _FIELD: (("version", False, _words("version")),),
 }
 
 _NOTES: Mapping[str, tuple[str, ...]] = {

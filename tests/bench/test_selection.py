@@ -21,6 +21,9 @@ from sim.errors import InputError
 def test_all_there_is() -> None:
     assert [s.name for s in select_scenarios(None, {})[0]] == catalogue.names()
     assert list(select_policies(["all"])) == registry.names()
+    assert list(select_policies(["own", "field"])) == registry.names()
+    assert list(select_policies(["own"])) == registry.names("own")
+    assert list(select_policies(["field"])) == [each.name for each in harness.found()]
     assert list(select_policies(["no-op", "all"])) == registry.names()
     assert list(select_policies(None)) == registry.names()[:8]
 

@@ -53,7 +53,7 @@ def command(
       evictbench break-even
       evictbench break-even doc-analysis -p tiered -p pays-back --price gpt-5.5
       evictbench break-even support-agent --passes passes.jsonl --format json
-      evictbench break-even -p all --seeds 300 --executor dask://HOST:8786
+      evictbench break-even -p own --seeds 300 --executor dask://HOST:8786
     """
     from bench import break_even, progress
     from bench.api import SEEDS

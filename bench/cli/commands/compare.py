@@ -60,7 +60,7 @@ def command(
     \b
     Examples:
       Every policy on every workload:
-        evictbench compare -p all
+        evictbench compare -p own
       Two policies, a hundred seeds, two hundred turns each:
         evictbench compare doc-analysis -p naive-rewrite -p tag-or-drop \\
             --seeds 100 --set turns=200
@@ -75,7 +75,7 @@ def command(
       Was it salience that misled them?
         evictbench compare doc-analysis -p slack-swap-refuse -p tag-or-drop --reversals
       Which one is cheapest of those that never made anything up?
-        evictbench compare doc-analysis -p all --require confabulation_rate=0 \\
+        evictbench compare doc-analysis -p own --require confabulation_rate=0 \\
             --minimise total_cost_usd
       As many seeds as it takes to know costs to 5 % of the baseline's, at most 200:
         evictbench compare doc-analysis --until-ci total_cost_usd=5% --seeds 200
