@@ -10,7 +10,7 @@ PEERS := .venv/.peers
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench coverage sensitivity economics reference constraints clean
+.PHONY: help demo test lint bench coverage sensitivity economics complaints reference constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ sensitivity: $(STAMP) ## vary the parameters and show which of them matter
 
 economics: $(STAMP) ## measure what cuts cost and write it into docs/economics.md
 	$(BIN)/python -m bench.economics
+
+complaints: $(STAMP) ## run the reported failures and write their table into docs/complaints.md
+	$(BIN)/python -m bench.complaints
 
 reference: $(STAMP) ## make the result anew that results/reference keeps
 	$(BIN)/evictbench compare doc-analysis coding-agent -p naive-rewrite -p tag-or-drop -p tiered \
