@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
 __all__ = [
-    "ALL",
+    "GROUPS",
     "REPLAYED",
     "price_rows",
     "select_baseline",

@@ -13,7 +13,7 @@ from bench.selection import (
     sorted_scenarios,
     with_price,
 )
-from policies import registry
+from policies import harness, registry
 from scenarios import catalogue
 from sim.errors import InputError
 

@@ -28,7 +28,8 @@ __all__ = ["command"]
     metavar="POLICY",
     multiple=True,
     help="A policy: NAME, NAME:OPTION=VALUE,… or FILE.py:CLASS. May be repeated; `own`, "
-    "`field` and `all` stand for several. Without it those that `compare`, or of a session `replay`, takes without it; with "
+    "`field` and `all` stand for several. Without it those that `compare`, or of a session "
+    "`replay`, takes without it; with "
     "--query, --segment or --turn the first of them under which there is something to explain.",
 )
 @click.option(
