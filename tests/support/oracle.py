@@ -21,7 +21,7 @@ __all__ = ["Oracle", "is_strict"]
 _ENDS = frozenset({*HEADS, *SAVED}) - {"spill"}
 """Forms that leave of a result what a policy says, whatever its tool's limit."""
 
-_PLAIN: list[Any] = [None, (), False, False]
+_PLAIN: list[Any] = [None, (), (), False, False]
 """What is particular of a surrogate about which no record says anything."""
 
 
@@ -98,7 +98,7 @@ class Oracle:
             case "summary":
                 self.particular[values[0]] = values[1:]
             case "rewrite":
-                given, invented, saved, last = self.particular.get(values[0], _PLAIN)
+                given, invented, _, saved, last = self.particular.get(values[0], _PLAIN)
                 self._stand_in(values[0], values[1], values[3], last=last)
                 if saved:
                     self._save(values[0])
