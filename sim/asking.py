@@ -11,7 +11,7 @@ from sim.streams import uniform
 from sim.summariser import Drafting, given
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sim.actions import Rewrite
     from sim.segments import Segment
@@ -43,12 +43,17 @@ class _Request(NamedTuple):
 
 
 class _Paid(NamedTuple):
-    """What requests add up to: input, what was read of it, output, dollars and causes."""
+    """What requests add up to: input, what was read of it, output and dollars.
+
+    Then how many they are, whether the cache saw them, and what their tokens are due to.
+    """
 
     input: int = 0
     read: int = 0
     output: int = 0
     usd: float = 0.0
+    calls: int = 0
+    prefix: bool = False
     causes: tuple[Cause, ...] = ()
 
 
@@ -128,14 +133,15 @@ class Asking:
         price, own_price = world.meter.price, world.writer
         tokens = read = 0
         usd = seconds = 0.0
+        prefix = request.cached and own_price is None
         causes: list[tuple[Cause, ...]] = []
         for _ in range(summariser.calls):
-            if request.cached and own_price is None:
-                sent = world.request()
-                usage = _longer(sent.usage, summariser.prompt)
-                paid = price.input_cost(usage) + price.output_cost(output, usage.tokens)
-                extra = paid - sum(each.usd for each in sent.causes)
-                causes.append(_with(own(sent.causes, cause, extra), cause, summariser.prompt))
+            if prefix:
+                sent = world.request(summariser.prompt, cause)
+                usage = sent.usage
+                output_usd = price.output_cost(output, usage.tokens)
+                paid = price.input_cost(usage) + output_usd
+                causes.append(own(sent.causes, cause, output_usd))
             else:
                 asked = own_price or price
                 held = world.window.tokens if request.cached else sum(request.shown.values())
@@ -148,24 +154,12 @@ class Asking:
             speed = (own_price or price).speed
             seconds += speed.prefill_seconds(usage.tokens - usage.read, usage.read)
             seconds += speed.decode_seconds(output)
-        return _Paid(tokens, read, output * summariser.calls, usd, _summed(causes)), seconds
+        calls = summariser.calls
+        return _Paid(tokens, read, output * calls, usd, calls, prefix, _summed(causes)), seconds
 
     def _wasted(self, why: str, sources: Sequence[Segment], paid: _Paid | None = None) -> None:
         names = tuple(source.id for source in sources)
         self._world.record("wasted", why, names, *(paid or _Paid()))
-
-
-def _longer(usage: Usage, prompt: int) -> Usage:
-    """Return *usage* with a *prompt* of so many tokens behind it, which no cache has."""
-    return usage._replace(tokens=usage.tokens + prompt, plain=usage.plain + prompt)
-
-
-def _with(causes: Iterable[Cause], cause: str, tokens: int) -> tuple[Cause, ...]:
-    """Return *causes* with so many more *tokens* of one of them, whose price is in it already."""
-    return tuple(
-        Cause(each.cause, each.tokens + tokens, each.usd) if each.cause == cause else each
-        for each in causes
-    )
 
 
 def _summed(requests: Sequence[tuple[Cause, ...]]) -> tuple[Cause, ...]:

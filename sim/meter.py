@@ -89,12 +89,20 @@ class Meter:
 
     # -- requests --------------------------------------------------------------------------
 
-    def request(self, now: float, log: Mapping[str, Segment]) -> Sent:
-        """Send the window as it is and return how its tokens were billed."""
+    def request(
+        self, now: float, log: Mapping[str, Segment], prompt: int = 0, due: str = "append"
+    ) -> Sent:
+        """Send the window as it is and return how its tokens were billed.
+
+        *prompt* is text behind it, in tokens, that is *due* to that cause and that no cache keeps.
+        """
         live, kept = self._expected(now)
         runs = self._follow()
         self._places = self._marks(log)
         usage = self._call(now)
+        if prompt:
+            runs.append((due, usage.tokens, usage.tokens + prompt))
+            usage = usage._replace(tokens=usage.tokens + prompt, plain=usage.plain + prompt)
         return self._explain(usage, runs, live, kept)
 
     def ping(self, now: float) -> Sent:

@@ -103,10 +103,12 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "causes",
     ),
     # The model is asked for a surrogate.
-    "maintain": ("surrogate", "input", "read", "output", "usd", "causes"),
+    # The model is asked for a surrogate, in so many calls; prefix says whether each stands at the
+    # end of the current request, which it sends on: the cache sees no other.
+    "maintain": ("surrogate", "input", "read", "output", "usd", "calls", "prefix", "causes"),
     # A summariser is asked for a summary of these sources and nothing comes of it: why is failed
     # or, where they were more than it takes, overflow.
-    "wasted": ("why", "sources", "input", "read", "output", "usd", "causes"),
+    "wasted": ("why", "sources", "input", "read", "output", "usd", "calls", "prefix", "causes"),
     # An asked segment that was not resident, full and current at the call.
     "missed": ("segment", "tokens", "by"),
     # A query is answered: outcome is correct, stale, confabulated, abstained or deferred.

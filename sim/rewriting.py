@@ -200,7 +200,8 @@ class Rewriting:
             causes = own(sent.causes, cause, output_usd)
         seconds = meter.prefill_seconds(usage) + meter.decode_seconds(rewrite.tokens)
         world.rewriting_seconds = max(world.rewriting_seconds, seconds)
-        world.record("maintain", surrogate, usage.tokens, usage.read, rewrite.tokens, usd, causes)
+        paid = usage.tokens, usage.read, rewrite.tokens, usd, 1, rewrite.whole
+        world.record("maintain", surrogate, *paid, causes)
 
     def reveal(self, reveal: Reveal) -> bool:
         """Put the text that a stub hides back in its place; return whether it was applied."""

@@ -95,10 +95,13 @@ class World:
         """Check that the books agree with the window."""
         self.ledger.check(self.window.tokens, where)
 
-    def request(self) -> Sent:
-        """Send the window as it is; what left it since the last request is recorded as one pass."""
+    def request(self, prompt: int = 0, due: str = "append") -> Sent:
+        """Send the window as it is; what left it since the last request is recorded as one pass.
+
+        *prompt* is text behind it, in tokens, that is *due* to that cause and that no cache keeps.
+        """
         books = self.ledger.books
-        sent = self.meter.request(self.now, self.log)
+        sent = self.meter.request(self.now, self.log, prompt, due)
         self.view.called(self.now)
         left, net = books.left(), books.removed()
         if left != self._left:

@@ -59,6 +59,7 @@ _CAUSE: Schema = {
 }
 
 _WASTED = ("failed", "overflow")
+_PREFIX = "Whether each stands at the end of the current request; the cache sees no other"
 
 TYPES: Mapping[str, str] = {
     "run": "A run begins; always the first record, of turn 0.",
@@ -223,10 +224,14 @@ OWN: Mapping[tuple[str, str], Schema] = {
     ("call", "extra"): _flag("Whether it is a turn's further call, after a fetch"),
     ("maintain", "input"): _whole("Input tokens"),
     ("maintain", "usd"): _number("US dollars, output included"),
+    ("maintain", "calls"): _whole("How many calls it takes; their sizes are added up"),
+    ("maintain", "prefix"): _flag(_PREFIX),
     ("wasted", "why"): _word("Why: it failed, or it was asked for more than it takes", *_WASTED),
     ("wasted", "sources"): _texts("Ids of what it was to stand for"),
     ("wasted", "input"): _whole("Input tokens"),
     ("wasted", "usd"): _number("US dollars, output included"),
+    ("wasted", "calls"): _whole("How many calls it took; their sizes are added up"),
+    ("wasted", "prefix"): _flag(_PREFIX),
     ("missed", "tokens"): _whole("Its smallest possible size"),
     ("missed", "by"): _word("What asked for it", "query", "operator"),
     ("answer", "segment"): _maybe(_text("Id of what was answered from, or is missed")),

@@ -254,6 +254,16 @@ def pass_(
     s.passes.add("pass", removed, behind, _amount(write, "a price"))
 
 
+def _sent(input: int, read: int, calls: int, prefix: bool) -> None:
+    """Check what calls for a surrogate were sent, all together."""
+    if _whole(read, "what is read") > _whole(input, "an input"):
+        raise AuditError(f"{read} tokens are read of a request of {input}")
+    if (input > 0) > (_whole(calls, "a number of calls") > 0):
+        raise AuditError(f"{input} tokens are sent in no call")
+    if read and not prefix:
+        raise AuditError(f"{read} tokens are read by a request that the cache has not seen")
+
+
 def maintain(
     s: State,
     surrogate: str,
@@ -261,11 +271,12 @@ def maintain(
     read: int,
     output: int,
     usd: float,
+    calls: int,
+    prefix: bool,
     causes: Sequence[tuple[str, int, float]],
 ) -> None:
     _explained(causes, input, usd)
-    if _whole(read, "what is read") > _whole(input, "an input"):
-        raise AuditError(f"{read} tokens are read of a request of {input}")
+    _sent(input, read, calls, prefix)
     if surrogate in s.items:
         raise AuditError(f"{surrogate!r} is there already; the model is asked for it too late")
     if surrogate in s.promised:
@@ -300,6 +311,8 @@ def wasted(
     read: int,
     output: int,
     usd: float,
+    calls: int,
+    prefix: bool,
     causes: Sequence[tuple[str, int, float]],
 ) -> None:
     _explained(causes, input, usd)
@@ -307,8 +320,7 @@ def wasted(
         raise AuditError(f"a request for a summary fails or overflows, not {why!r}")
     if why == "overflow" and (input or output or usd):
         raise AuditError("a request that was refused is paid for")
-    if _whole(read, "what is read") > _whole(input, "an input"):
-        raise AuditError(f"{read} tokens are read of a request of {input}")
+    _sent(input, read, calls, prefix)
     if why == "failed" and not input:
         raise AuditError("a request that failed was sent nothing")
     if not sources:

@@ -917,6 +917,16 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
         lambda: full().wasted("failed", ("b",), 300, 301, 9, 0.5, (("rewrite", 300, 0.5),)),
         "301 tokens are read",
     ),
+    "wasted in no call": (
+        lambda: full().wasted("failed", ("b",), 300, 0, 9, 0.5, (("rewrite", 300, 0.5),), calls=0),
+        "300 tokens are sent in no call",
+    ),
+    "wasted, read by nobody": (
+        lambda: full().wasted(
+            "failed", ("b",), 300, 9, 9, 0.5, (("rewrite", 300, 0.5),), prefix=False
+        ),
+        "9 tokens are read by a request that the cache has not seen",
+    ),
     "reveals no stub": (
         lambda: full().rewrite("s", ("b",), 300, 9).reveal("s", "b", 9, 300),
         "'s' is no stub of 'b' alone",

@@ -110,7 +110,20 @@ class _Teller:
             count = len({max(heads, default=0), len(request)} - {0})
         return count, min(self.long, count)
 
-    def send(self, record: Record, now: float, again: bool = False) -> Explained:
+    def ask(self, record: Record, now: float, calls: int, given: int) -> Explained:
+        """Send the window *calls* times, *given* tokens in all, each time with a prompt behind it.
+
+        What the first of them breaks is what the pass before it is charged with.
+        """
+        prompt = given // calls - sum(s.tokens for s in self.window)
+        first, *others = [self.send(record, now, prompt=prompt) for _ in range(calls)]
+        tokens, dollars = Counter(first.tokens), Counter(first.dollars)
+        for each in others:
+            tokens.update(each.tokens)
+            dollars.update(each.dollars)
+        return first._replace(tokens=dict(tokens), dollars=dict(dollars))
+
+    def send(self, record: Record, now: float, again: bool = False, prompt: int = 0) -> Explained:
         request = self.sent if again else self.request()
         live = self.cache.lookup(self.sent, now, self.marks)
         kept = self.cache.kept(self.sent, self.marks)
@@ -142,7 +155,10 @@ class _Teller:
                         broken += 1
                         behind += was + offset >= edge
                 position += 1
-        factor = self.price.cliff_input if self.price.over_cliff(bill.tokens) else 1.0
+        due["read"] += prompt
+        money["read"] += prompt * self.price.input
+        over = self.price.over_cliff(bill.tokens + prompt)
+        factor = self.price.cliff_input if over else 1.0
         if not again:
             self.sent, self.sent_came, self.edits = request, comings, []
         usd = {cause: amount * factor / 1e6 for cause, amount in money.items()}
@@ -216,7 +232,7 @@ def explain(
                         tokens=v[2], version=v[3], origin="refresh"
                     )
             case "summary":
-                if v[4]:
+                if v[5]:
                     at_the_last.add(v[0])
             case "rewrite":
                 cause = "compaction" if v[6] == "compaction" else "rewrite"
@@ -231,6 +247,9 @@ def explain(
                 if v[0] in paired:
                     paired.add(v[1])
                 t.swap([v[0]], Segment(v[1], 0, v[3], t.kinds[v[0]], "rewrite"), "rewrite")
+            case "reveal":
+                shown = Segment(v[1], versions[v[1]], v[3], t.kinds[v[1]], "rewrite")
+                t.swap([v[0]], shown, "rewrite")
             case "breakpoints":
                 t.placed, t.long = v
             case "change":
@@ -241,9 +260,10 @@ def explain(
                     t.edits.append((t.scope(v[0]), "change"))
             case "ping":
                 told.append(t.send(record, now, again=True))
-            case "maintain":
-                if any(cause == "compaction" for cause, _, _ in v[5]):
-                    told.append(t.send(record, now))
+            case "maintain" if v[6]:
+                told.append(t.ask(record, now, v[5], v[1]))
+            case "wasted" if v[7]:
+                told.append(t.ask(record, now, v[6], v[2]))
             case "call":
                 told.append(t.send(record, now))
     return told

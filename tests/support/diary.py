@@ -126,7 +126,24 @@ class Diary:
     def maintain(self, surrogate: str, given: int, read: int, written: int, usd: float) -> Diary:
         """Ask the model for a surrogate."""
         causes = (("rewrite", given, usd),)
-        return self.put("maintain", surrogate, given, read, written, usd, causes)
+        return self.put("maintain", surrogate, given, read, written, usd, 1, read > 0, causes)
+
+    def wasted(
+        self,
+        why: str,
+        sources: tuple[str, ...],
+        given: int,
+        read: int,
+        written: int,
+        usd: float,
+        causes: tuple[tuple[str, int, float], ...],
+        calls: int | None = None,
+        prefix: bool | None = None,
+    ) -> Diary:
+        """Ask a summariser of whom nothing comes: once, and not at all where it overflows."""
+        calls = int(why != "overflow") if calls is None else calls
+        prefix = read > 0 if prefix is None else prefix
+        return self.put("wasted", why, sources, given, read, written, usd, calls, prefix, causes)
 
     def truncate(self, segment: str, tokens: int, *, pinned: bool = False) -> Diary:
         """Cut a segment and book the policy bug that goes with it."""
