@@ -10,6 +10,10 @@ from sim.segments import Kind
 from tests.sim.build import come, script
 
 
+NO_EDITS = ("compaction", "recorded", "no-op", "anthropic-compact", "codex")
+"""Policies that do nothing to the history, or nothing but to compact it."""
+
+
 @pytest.mark.parametrize("policy", names())
 def test_a_policy_that_edits_is_not_applicable_to_an_append_only_history(policy: str) -> None:
     it = script(
@@ -19,7 +23,7 @@ def test_a_policy_that_edits_is_not_applicable_to_an_append_only_history(policy:
     )
     values, records = run_one(it, policy)
     edits = "edits" in make(policy).needs
-    assert edits is (policy not in ("compaction", "recorded", "no-op"))
+    assert edits is (policy not in NO_EDITS)
     assert (values["status"], bool(records)) == (
         ("not-applicable", False) if edits else ("completed", True)
     )

@@ -60,7 +60,8 @@ WORDS = re.findall(
     tools system task user assistant thinking tool_call tool_result file diff image summary note
     facts ranks recording roles script o200k cl100k bytes/4 auto manual unknown default unrecorded
     tool_choice images effort strict measured tag always min max sum tokens mass editable
-    append-only truncate fail claude-sonnet-5 breakpoints blocks none head head-end""",
+    append-only truncate fail claude-sonnet-5 breakpoints blocks none head head-end
+    exact usage estimate keep ratio rounds""",
 )
 """The vocabulary that docs/privacy.md lists: every other text of the output is a hash."""
 ID = re.compile(

@@ -105,7 +105,7 @@ FIGURES = {
     "parallel-results": {"policy_bugs": 3, "truncated_tokens": 15_000},
     "old-text": {"stale": 1, "rewritten_tokens": 169_000},
     "unchanged-read": {"attempts": 3, "rewrites": 3},
-    "idle-clearing": {"violations": 1, "rewrites": 1, "rewritten_tokens": 2_000},
+    "idle-clearing": {"violations": 1, "rewrites": 2, "rewritten_tokens": 5_000},
     "no-word-of-the-user": {"violations": 1, "maintenance_cost_usd": 0},
     "one-turn-job": {"policy_bugs": 4, "truncated_tokens": 9_050},
     "uncounted-overhead": {"policy_bugs": 1, "truncated_tokens": 15_000},

@@ -109,6 +109,8 @@ class Oracle:
                 made_up = self._made_up(values[1]) if given is None else frozenset(invented)
                 self.kept[values[0]] = frozenset(values[5]) - made_up
                 self.made_up[values[0]] = frozenset(values[5]) & made_up
+            case "reveal":
+                self._show(values[0], values[1], values[3])
             case "restore":
                 self._stand_in(values[1], (values[0],), values[3])
                 self.invented.add(values[1])
@@ -160,6 +162,10 @@ class Oracle:
         self.window = [pair for pair in self.window if pair[0] not in sources]
         self.sources[new] = tuple(sources)
         self.order[new] = len(self.order)
+
+    def _show(self, stub: str, source: str, tokens: int) -> None:
+        """The text that *stub* hides stands in its place again, of the version that it had."""
+        self.window = [(source, tokens) if s == stub else (s, n) for s, n in self.window]
 
     def _made_up(self, sources: tuple[str, ...]) -> frozenset[str]:
         """Keys that no source states but as an invention."""
