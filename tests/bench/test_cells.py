@@ -9,7 +9,6 @@ from policies.registry import make, names
 from sim.segments import Kind
 from tests.sim.build import come, script
 
-
 NO_EDITS = ("compaction", "recorded", "no-op", "anthropic-compact", "codex")
 """Policies that do nothing to the history, or nothing but to compact it."""
 
