@@ -102,7 +102,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "extra",
         "causes",
     ),
-    # The model is asked for a surrogate.
     # The model is asked for a surrogate, in so many calls; prefix says whether each stands at the
     # end of the current request, which it sends on: the cache sees no other.
     "maintain": ("surrogate", "input", "read", "output", "usd", "calls", "prefix", "causes"),

@@ -26,7 +26,8 @@ class ClaudeCode(Summarising):
     """Summarises the whole history and brings back the files that were read last.
 
     Up to 5 of them; of one over 5,000 tokens the path alone comes back, which leads a reader to
-    nothing here. Tools and system prompt, and with it instructions, stay. Where the window is full
+    nothing here. Tools and system prompt, and with it instructions, stay. Skills in use and a
+    plan, which the harness puts behind the summary, are not modelled. Where the window is full
     again within 3 turns, 3 times running, it stops. The window in effect is W less what is set
     aside for the summary, so that it acts at about 83 % of 200,000. It acts where the provider
     refuses, too. Source: anthropics/claude-code issues 31806, 12004, 86863 and 72857 (issue

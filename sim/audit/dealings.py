@@ -318,8 +318,8 @@ def wasted(
     _explained(causes, input, usd)
     if why not in ("failed", "overflow"):
         raise AuditError(f"a request for a summary fails or overflows, not {why!r}")
-    if why == "overflow" and (input or output or usd):
-        raise AuditError("a request that was refused is paid for")
+    if why == "overflow" and (input or output or usd or calls):
+        raise AuditError("a request that was refused is counted or paid for")
     _sent(input, read, calls, prefix)
     if why == "failed" and not input:
         raise AuditError("a request that failed was sent nothing")

@@ -903,7 +903,11 @@ IMPOSSIBLE: dict[str, tuple[Callable[[], Diary], str]] = {
     ),
     "refused and paid": (
         lambda: full().wasted("overflow", ("b",), 0, 0, 9, 0.0, ()),
-        "refused is paid for",
+        "refused is counted or paid for",
+    ),
+    "refused and counted": (
+        lambda: full().wasted("overflow", ("b",), 0, 0, 0, 0.0, (), calls=1),
+        "refused is counted or paid for",
     ),
     "wasted on nothing": (
         lambda: full().wasted("overflow", (), 0, 0, 0, 0.0, ()),
