@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sim.errors import InputError, unknown
 
@@ -43,6 +43,11 @@ class Goal:
     requirements: tuple[Requirement, ...]
     metric: Metric
     better: str
+
+    def words(self) -> dict[str, Any]:
+        """Return the words that :func:`goal` takes, for this goal."""
+        wanted = "minimise" if self.better == "less" else "maximise"
+        return {"require": list(map(str, self.requirements)), wanted: self.metric.name}
 
     def __str__(self) -> str:
         what = f"{'least' if self.better == 'less' else 'most'} {self.metric.name}"

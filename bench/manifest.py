@@ -6,7 +6,7 @@ import os
 import platform
 import subprocess
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scenarios.scenario import Scenario
 
-__all__ = ["describe_scenario", "git_commit", "library", "version", "versions"]
+__all__ = [
+    "describe_scenario",
+    "described_policies",
+    "git_commit",
+    "library",
+    "version",
+    "versions",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -65,8 +72,10 @@ def describe_scenario(
     """Return what the manifest holds of one scenario: its kind, seeds, settings and price rows.
 
     *prices* are those that it is run at, by default its own; `price` is the row of the first, and
-    so is the name in `settings`. `writer` is that of the model that writes the summaries, where it
-    is another. Raises InputError, with the nearest name, for an unknown price.
+    so is the name in `settings`. `source` says by which name or path it is loaded again, and with
+    what settings over its own; a recording and what Python made have none. `writer` is that of the
+    model that writes the summaries, where it is another. Raises InputError, with the nearest name,
+    for an unknown price.
     """
     from dataclasses import asdict
 
@@ -74,15 +83,25 @@ def describe_scenario(
 
     names = prices or (scenario.settings["price"],)
     rows = [asdict(price_of({**scenario.settings, "price": name})) for name in names]
-    writer = writer_of(scenario.settings)
+    writer, source = writer_of(scenario.settings), scenario.source
     return {
         "kind": scenario.kind,
+        **({} if source is None else {"source": asdict(source)}),
         "seeds": len(seeds),
         "settings": dict(sorted({**scenario.settings, "price": names[0]}.items())),
         "price": rows[0],
         "prices": rows,
         **({} if writer is None else {"writer": asdict(writer)}),
     }
+
+
+def described_policies(policies: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the manifest holds of *policies*, specs by label: their labels, and ``specs``.
+
+    A label that makes its policy is its own spec and has none there.
+    """
+    specs = {label: spec for label, spec in policies.items() if spec != label}
+    return {"policies": list(policies), **({"specs": specs} if specs else {})}
 
 
 def library(name: str) -> str | None:

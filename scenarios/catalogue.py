@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from scenarios import complaints, reference, stories
-from scenarios.scenario import Scenario
+from scenarios.scenario import Scenario, Source
 from sim.errors import InputError, unknown
 from sim.measured import Measure
 
@@ -86,6 +87,13 @@ def load(
 
     Raises InputError with a sentence for everything that is wrong.
     """
+    found = _load(name_or_path, settings, measure)
+    return replace(found, source=Source(name_or_path, dict(settings or {})))
+
+
+def _load(
+    name_or_path: str, settings: Mapping[str, object] | None, measure: Measure | None
+) -> Scenario:
     file, patches = _split_path(name_or_path)
     if file is not None and file.suffix == ".json":
         from scenarios.scripts import load_script

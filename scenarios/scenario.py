@@ -11,7 +11,7 @@ from scenarios.tools import Tool
 from sim.errors import InputError
 from sim.script import Arrival, Attempt, Compaction, Script, Stimulus
 
-__all__ = ["AGENTS", "PinsOverBudget", "Scenario", "capabilities", "pins_over_budget"]
+__all__ = ["AGENTS", "PinsOverBudget", "Scenario", "Source", "capabilities", "pins_over_budget"]
 
 AGENTS = "agents"
 """The common key that says how many agents share one server."""
@@ -19,6 +19,14 @@ AGENTS = "agents"
 
 class PinsOverBudget(InputError):
     """The segments pinned in the first turn of a script exceed its budget: no policy can run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """By what a scenario is loaded again: its *name* or path, and the *settings* laid over it."""
+
+    name: str
+    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,8 @@ class Scenario:
     """What a user should be told about it, a sentence each."""
     complaint: Complaint | None = None
     """The failure that its file tells of; None under a flip or variant."""
+    source: Source | None = None
+    """By what ``scenarios.catalogue.load`` made it; None for a recording and for Python's own."""
 
     def __post_init__(self) -> None:
         if self.agents > 1 and not self.seeded:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from bench.api.asked import SEEDS
 from bench.api.comparing import compare
 from bench.api.comparison import Comparison
+from bench.api.loaded import load
 from bench.api.replayed import Replay
 from bench.api.replaying import replay
 from bench.api.sweeping import sweep
 
-__all__ = ["SEEDS", "Comparison", "Replay", "compare", "replay", "sweep"]
+__all__ = ["SEEDS", "Comparison", "Replay", "compare", "load", "replay", "sweep"]

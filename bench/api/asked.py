@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from bench.selection import select_prices, with_book, with_price
 from sim.errors import InputError
 
-__all__ = ["SEEDS", "at_least_one", "with_prices"]
+if TYPE_CHECKING:
+    from bench.goals import Goal
+
+__all__ = ["SEEDS", "at_least_one", "with_prices", "words"]
 
 SEEDS = 30
 """Seeds of a comparison that does not say how many."""
@@ -30,3 +34,12 @@ def with_prices(
     wanted = with_book(settings or {}, book)
     prices = select_prices(price, wanted)
     return with_price(wanted, prices[0] if len(prices) == 1 else None), prices
+
+
+def words(baseline: str | None, pareto: bool, goal: Goal | None) -> dict[str, Any]:
+    """Return what the manifest keeps of how rows are to be read, as the words that asked for it."""
+    return {
+        "baseline": baseline,
+        "pareto": pareto,
+        **({} if goal is None else {"goal": goal.words()}),
+    }

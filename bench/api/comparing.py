@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from bench.api.asked import SEEDS, at_least_one, with_prices
+from bench.api.asked import SEEDS, at_least_one, with_prices, words
 from bench.api.comparison import Comparison
 from bench.api.started import Started
 from bench.beside import registry as besides
@@ -95,6 +95,7 @@ def compare(
     effort = _Effort(jobs, executor, report, partial)
     found = _compare(plan, baseline, wanted, remarks, effort, until)
     found.manifest["warnings"] = warnings
+    found.manifest["asked"] = words(found.baseline, pareto, asked)
     return replace(found, pareto=pareto, goal=asked)
 
 
@@ -158,7 +159,14 @@ def _compare(
     }
     if looked is not None:
         manifest["until_ci"] = looked
-    return Comparison(finished.rows, named, manifest, finished.stopped, turns=finished.turns)
+    return Comparison(
+        finished.rows,
+        named,
+        manifest,
+        finished.stopped,
+        turns=finished.turns,
+        scenarios=tuple(plan.scenarios),
+    )
 
 
 def _looked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,18 @@ from sim.errors import EvictbenchError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from bench.again import Repeats
     from bench.goals import Goal
     from bench.tables.parts import Table
     from bench.turns import Turns
+    from scenarios.scenario import Scenario
 
 __all__ = ["Comparison"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was compared: *rows*, one a run; their *summary*; and the *manifest*.
+    """What was compared: *rows*, one a run; their summary, as *lines*; and the *manifest*.
 
     Differences are taken to *baseline*, None for what the summary chooses. *stopped* is what ended
     it before its end, if anything did; the rows are then those finished. *pareto* says that the
@@ -38,9 +40,18 @@ class Comparison:
     turns: Sequence[Turns | None] = ()
     """The turns of each row's run, where they were asked for; see `bench.turns`."""
     goal: Goal | None = None
+    scenarios: Sequence[Scenario] = field(default=(), compare=False, repr=False)
+    """The scenarios themselves, where they are at hand; else the manifest says how to load them."""
 
     @cached_property
-    def summary(self) -> list[dict[str, Any]]:
+    def repeats(self) -> Repeats:
+        """Its runs, made again with their event records when they are asked for."""
+        from bench.again import Repeats
+
+        return Repeats(self)
+
+    @cached_property
+    def lines(self) -> list[dict[str, Any]]:
         """A line for each scenario, price, policy and metric; see `bench.summary`."""
         from bench.summary import summarise
         from sim.metrics import METRICS
@@ -85,6 +96,19 @@ class Comparison:
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=self.columns)
+
+    def summary(self, metric: str | None = None) -> pd.DataFrame:
+        """Return the :attr:`lines` as a data frame, or those of one *metric* alone.
+
+        Raises InputError, with the nearest name, for an unknown metric.
+        """
+        import pandas as pd
+
+        from bench.goals import metric_named
+
+        name = None if metric is None else metric_named(metric).name
+        lines = [line for line in self.lines if name in (None, line["metric"])]
+        return pd.DataFrame(lines, columns=list(self.lines[0]) if self.lines else None)
 
     @property
     def advice(self) -> list[dict[str, Any]]:

@@ -33,7 +33,8 @@ class Replay(Comparison):
 
         if not self.pareto:
             return []
-        return (pooled_fronts if len(self.recorded) > 1 else fronts)(self.rows)
+        several = len({row["scenario"] for row in self.rows}) > 1
+        return (pooled_fronts if several else fronts)(self.rows)
 
     def tables(self, wide: bool) -> list[Table]:
         """Return the tables for a person; *wide* spells out what is else shortened."""

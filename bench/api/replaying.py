@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.api.asked import at_least_one, with_prices
+from bench.api.asked import at_least_one, with_prices, words
 from bench.api.replayed import Replay
 from bench.api.started import Started
 from bench.beside import registry as besides
@@ -94,6 +94,16 @@ def replay(
         "finished": len(finished.rows),
         "notes": finished.notes,
         "warnings": [*passed, *finished.warnings],
+        "asked": words(named, pareto, None),
+        "recordings": {
+            "files": [fspath(file) for file in files],
+            "budget": budget,
+            "relevance": None if relevance is None else fspath(relevance),
+            "tools": None if tools is None else fspath(tools),
+            "tokenizer": tokenizer,
+            "priced": list(priced),
+        },
+        "recorded": finished.references,
     }
     if tools is not None:
         told = [_reductions(name, each, tools) for name, each in finished.reduced.items()]

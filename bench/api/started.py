@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,7 +30,7 @@ class Started:
     def manifest(
         self,
         described: Mapping[str, Mapping[str, Any]],
-        policies: Iterable[str],
+        policies: Mapping[str, str],
         settings: Mapping[str, object],
         strict: bool,
         jobs: int,
@@ -38,16 +38,17 @@ class Started:
     ) -> dict[str, Any]:
         """Return what the manifest of every comparison holds.
 
-        What two equal comparisons may differ in stands under ``effort`` alone.
+        *policies* are specs by label. What two equal comparisons may differ in stands under
+        ``effort`` alone.
         """
-        from bench.manifest import versions
+        from bench.manifest import described_policies, versions
 
         named = "processes" if executor is None else executor
         prices = [row["name"] for facts in described.values() for row in facts["prices"]]
         return {
             **versions(),
             "scenarios": described,
-            "policies": list(policies),
+            **described_policies(policies),
             "prices": list(dict.fromkeys(prices)),
             "settings": dict(settings),
             "strict": strict,

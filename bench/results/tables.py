@@ -59,7 +59,7 @@ def tables_of(comparison: Comparison, turns: Sequence[Turns | None]) -> Iterator
     yield _table("runs", "One row a run.", run_columns(comparison.columns, rows), key, rows)
     if turns:
         yield _turns(comparison, turns, key)
-    yield _summary(comparison.summary, front)
+    yield _summary(comparison.lines, front)
     what_if = getattr(comparison, "what_if", None)
     if what_if:
         yield _what_if(what_if)

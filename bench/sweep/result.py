@@ -62,7 +62,7 @@ class Sweep(Comparison):
         yield from summary_lines(self.rows, METRICS, self.baseline, front)
 
     @cached_property
-    def summary(self) -> list[dict[str, Any]]:
+    def lines(self) -> list[dict[str, Any]]:
         """A line for each setting, price, policy and metric; see `bench.summary`."""
         return list(self.summary_lines())
 

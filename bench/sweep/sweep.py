@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.api.asked import words
 from bench.cells import writer_of
 from bench.manifest import describe_scenario, versions
 from bench.results import Results, load, prepare, save, tidy
@@ -197,6 +198,7 @@ def _result(
             },
             "finished": len(rows),
             "notes": [],
+            "asked": words(baseline, False, goal),
         },
         stopped,
         goal=goal,

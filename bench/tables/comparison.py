@@ -74,7 +74,7 @@ def comparison_tables(comparison: Comparison, wide: bool) -> list[Table]:
     """Return every table of *comparison*; *wide* spells numbers out that are else shortened."""
     facts = comparison.manifest["scenarios"]
     rows = _by_scenario(comparison.rows)
-    lines = _by_scenario(comparison.summary)
+    lines = _by_scenario(comparison.lines)
     stories = [name for name in rows if facts[name]["kind"] == "story"]
     together = stories if len(stories) > 1 else []
     tables: list[Table] = []

@@ -29,15 +29,15 @@ def small() -> Comparison:
 
 def test_rows_summary_and_frame(small: Comparison) -> None:
     assert len(small.rows) == 2 * (1 + 2)
-    assert len(small.summary) == 2 * 2 * len(NAMES)
-    assert tuple(small.summary[0]) == COLUMNS
+    assert len(small.lines) == 2 * 2 * len(NAMES)
+    assert tuple(small.lines[0]) == COLUMNS
     frame = small.frame
     assert list(frame.columns) == small.columns
     assert len(frame) == len(small.rows)
     mean = frame[(frame.policy == "tiered") & (frame.scenario == "doc-analysis")].peak_tokens.mean()
     (line,) = [
         s
-        for s in small.summary
+        for s in small.lines
         if (s["scenario"], s["policy"], s["metric"]) == ("doc-analysis", "tiered", "peak_tokens")
     ]
     assert math.isclose(line["mean"], mean)
@@ -69,7 +69,7 @@ def test_the_words_are_those_of_the_command_line() -> None:
         baseline="tiered",
         jobs=2,
     )
-    assert {s["baseline"] for s in found.summary} == {"tiered"}
+    assert {s["baseline"] for s in found.lines} == {"tiered"}
     assert found.manifest["scenarios"]["doc-analysis"]["settings"]["turns"] == 12
     assert found.manifest["scenarios"]["doc-analysis"]["price"]["name"] == "gpt-5.5"
 

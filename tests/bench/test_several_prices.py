@@ -57,23 +57,23 @@ def test_every_policy_runs_at_each_price(three: Comparison) -> None:
     assert three.manifest["prices"] == prices
     facts = three.manifest["scenarios"]["doc-analysis"]
     assert [row["name"] for row in facts["prices"]] == prices
-    assert {line["price"] for line in three.summary} == set(prices)
+    assert {line["price"] for line in three.lines} == set(prices)
 
 
 @pytest.mark.parametrize("price", PRICES)
 def test_each_price_is_as_if_it_were_alone(three: Comparison, price: str) -> None:
     alone = run(price)
     assert alone.rows == [row for row in three.rows if row["price"] == price]
-    mine = [line for line in three.summary if line["price"] == price]
+    mine = [line for line in three.lines if line["price"] == price]
     of_more_tests = {"q_value": None}
-    assert [s | of_more_tests for s in alone.summary] == [s | of_more_tests for s in mine]
+    assert [s | of_more_tests for s in alone.lines] == [s | of_more_tests for s in mine]
     assert alone.manifest["prices"] == [price]
 
 
 def test_the_same_for_any_jobs_and_any_order(three: Comparison) -> None:
     other = run([*reversed(PRICES), PRICES[0]], jobs=2)
     assert other.rows == three.rows
-    assert other.summary == three.summary
+    assert other.lines == three.lines
     assert other.advice == three.advice
     assert other.manifest["prices"] == three.manifest["prices"]
 

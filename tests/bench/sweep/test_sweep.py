@@ -420,7 +420,7 @@ def test_settings_of_which_one_seed_is_finished_are_not_ranked(tmp_path):
 def test_all_differences_of_a_sweep_are_one_family():
     """A q-value is the least of p · m ÷ rank from its rank up, of all m of the metric."""
     found = small()
-    lines = [line for line in found.summary if line["metric"] == "total_cost_usd"]
+    lines = [line for line in found.lines if line["metric"] == "total_cost_usd"]
     tested = sorted((line["p_value"], line["q_value"]) for line in lines if line["p_value"])
     m = len(tested)
     assert m == 6, "one difference at each of six settings"
