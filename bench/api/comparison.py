@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bench.again import Repeats
+    from bench.charts.picture import Plots
     from bench.goals import Goal
     from bench.tables.parts import Table
     from bench.turns import Turns
@@ -49,6 +50,13 @@ class Comparison:
         from bench.again import Repeats
 
         return Repeats(self)
+
+    @property
+    def plot(self) -> Plots:
+        """Its charts, each as a method; see `bench.charts`."""
+        from bench.charts.picture import Plots
+
+        return Plots(self)
 
     @cached_property
     def lines(self) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from sim.errors import InputError, unknown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "draw", "page_svg", "save"]
+__all__ = ["FORMATS", "draw", "page_svg", "rendered", "save"]
 
 FORMATS = ("png", "svg")
 """Forms of a picture, by the end of its file's name."""
@@ -50,7 +50,7 @@ def save(chart: Chart, data: Any, theme: Theme, file: Path) -> None:
     form = file.suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise InputError(f"a picture is a PNG or an SVG: {unknown('ending', form, FORMATS)}")
-    write_bytes(file, _rendered(chart, data, theme, form))
+    write_bytes(file, rendered(chart, data, theme, form))
 
 
 def page_svg(chart: Chart, data: Any) -> str:
@@ -58,7 +58,7 @@ def page_svg(chart: Chart, data: Any) -> str:
 
     It has a role and a label for screen readers, and no ids that another chart could have.
     """
-    text = _rendered(chart, data, PAGE, "svg").decode()
+    text = rendered(chart, data, PAGE, "svg").decode()
     text = text[text.index("<svg") :]
     for colour, variable in PAGE.variables.items():
         text = text.replace(colour, variable)
@@ -70,7 +70,8 @@ def page_svg(chart: Chart, data: Any) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}" class="chart"', 1)
 
 
-def _rendered(chart: Chart, data: Any, theme: Theme, form: str) -> bytes:
+def rendered(chart: Chart, data: Any, theme: Theme, form: str) -> bytes:
+    """Return *data*, which *chart* gathered, as the bytes of a picture of one of `FORMATS`."""
     from matplotlib import rc_context
 
     told = io.BytesIO()

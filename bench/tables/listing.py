@@ -19,7 +19,7 @@ Item = dict[str, Any]
 BOOK_PARTS = ("prices", "speeds")
 """What of it a price book holds."""
 
-WHAT = ("policies", "scenarios", "reducers", "prices", "speeds", "metrics")
+WHAT = ("policies", "scenarios", "reducers", "prices", "speeds", "metrics", "charts")
 """All that ``evictbench list`` lists."""
 
 FORMATS = "formats"
@@ -162,6 +162,14 @@ def _metrics() -> list[Item]:
     return [asdict(metric) for metric in METRICS]
 
 
+def _charts() -> list[Item]:
+    from bench.charts.registry import charts
+
+    return [
+        {"name": chart.name, "of": chart.of, "about": chart.says} for chart in charts().values()
+    ]
+
+
 def _formats() -> list[Item]:
     from scenarios.transcripts.formats import FORMATS as known
 
@@ -184,6 +192,7 @@ _ITEMS: Mapping[str, Callable[[], list[Item]]] = {
     "scenarios": _scenarios,
     "reducers": _reducers,
     "metrics": _metrics,
+    "charts": _charts,
     FORMATS: _formats,
 }
 
@@ -216,6 +225,11 @@ _SHOWN: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str
         ("better", False, _words("better")),
         ("meaning", False, _words("meaning")),
     ),
+    "charts": (
+        ("chart", False, _words("name")),
+        ("of", False, _words("of")),
+        ("what it shows", False, _words("about")),
+    ),
 }
 
 _WIDE_ONLY: Mapping[str, Sequence[tuple[str, bool, Callable[[Mapping[str, Any]], str]]]] = {
@@ -227,6 +241,10 @@ _NOTES: Mapping[str, tuple[str, ...]] = {
         "SCENARIO/FLIP changes one thing, such as rate-limit-table/small-dump. The last four are "
         "pinned: `validate` claims published results on them, and `compare` takes them by name "
         "alone.",
+    ),
+    "charts": (
+        "`evictbench chart DIR NAME` draws one of a folder of results; in Python it is "
+        "found.plot.NAME().",
     ),
     _COMPLAINTS: (
         "What users of harnesses reported; `compare` takes them by name alone, and `complaints` "

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(short_help="List policies, scenarios, prices and more.")
+@click.command(short_help="List policies, scenarios, prices, charts and more.")
 @click.argument("what", type=options.OneOf(WHAT))
 @options.prices
 @options.format_of("table", "json", "csv", "md")
 @click.pass_context
 def command(ctx: click.Context, what: str, prices: str | None, form: str) -> int:
-    """List the policies, scenarios, reducers, prices, speeds or metrics there are.
+    """List the policies, scenarios, reducers, prices, speeds, metrics or charts there are.
 
     \b
     Examples:
