@@ -50,7 +50,9 @@ def folder(found: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_made_again_is_the_run(folder: Path, seed: int, price: str) -> None:
     again = load(folder).repeats.run("doc-analysis", "tiered", seed, price)
     script = load_scenario("doc-analysis").script(seed)
-    values, records = run_one(replace(script, settings={**script.settings, "price": price}), "tiered")
+    values, records = run_one(
+        replace(script, settings={**script.settings, "price": price}), "tiered"
+    )
     assert again.records == records
     assert again.row["total_cost_usd"] == pytest.approx(values["total_cost_usd"], rel=1e-8)
     assert again.title == f"tiered on doc-analysis, seed {seed}"
