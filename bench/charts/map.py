@@ -147,8 +147,9 @@ def _draw(data: Map, figure: Figure, theme: Theme) -> None:
         axes.set_visible(False)
     for axes, panel in zip(every, data.panels, strict=False):
         mesh = _panel(axes, panel, data, (low, high), theme)
-    for axes in grid[-1]:
+    for axes in every[: len(data.panels)][-columns:]:
         axes.set_xlabel(data.x)
+        axes.tick_params(labelbottom=True)
     for axes in grid[:, 0]:
         axes.set_ylabel(data.y)
     bar = figure.colorbar(
@@ -169,9 +170,8 @@ def _panel(axes: Axes, panel: Panel, data: Map, limits: tuple[float, float], the
     grid = np.array([[np.nan if value is None else value for value in row] for row in panel.values])
     across, up = _edges(data.xs), _edges(data.ys)
     axes.set_facecolor(theme.grid)
-    for patch in (axes.patch,):
-        patch.set_hatch("///")
-        patch.set_edgecolor(theme.faint)
+    axes.patch.set_hatch("///")
+    axes.patch.set_edgecolor(theme.faint)
     mesh = axes.pcolormesh(
         across,
         up,
@@ -237,16 +237,20 @@ def _names(
         if len(cells) < max(2, len(panel.leads) * len(panel.leads[0]) // 40):
             continue
         i, j = _middle(cells)
+        last = len(across) - 2
         axes.text(
-            (across[j] + across[j + 1]) / 2,
+            across[j + 1]
+            if j == last
+            else across[j]
+            if j == 0
+            else (across[j] + across[j + 1]) / 2,
             (up[i] + up[i + 1]) / 2,
             _CALLED[way],
-            ha="center",
+            ha="right" if j == last else "left" if j == 0 else "center",
             va="center",
             size="small",
             color="#000000",
             bbox={"boxstyle": "round,pad=0.2", "facecolor": "#ffffff", "edgecolor": "none"},
-            clip_on=True,
         )
 
 
