@@ -238,12 +238,9 @@ def _names(
             continue
         i, j = _middle(cells)
         last = len(across) - 2
+        middle = (across[j] + across[j + 1]) / 2
         axes.text(
-            across[j + 1]
-            if j == last
-            else across[j]
-            if j == 0
-            else (across[j] + across[j + 1]) / 2,
+            across[j + 1] if j == last else across[j] if j == 0 else middle,
             (up[i] + up[i + 1]) / 2,
             _CALLED[way],
             ha="right" if j == last else "left" if j == 0 else "center",

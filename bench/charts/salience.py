@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bench.charts.chart import Chart
 from bench.charts.choice import Choice, chosen_run
 from bench.charts.labels import stacked
-from bench.charts.theme import MARKERS, Theme
+from bench.charts.theme import Theme
 from bench.charts.words import quantity, shortened
 from sim.errors import InputError
 
@@ -26,6 +26,9 @@ __all__ = ["CHART", "Line", "Reversal", "Salience"]
 
 _LINES = 6
 """Segments that are shown at most."""
+
+_NOTHING = 0.02
+"""Salience from which a line is as good as at 0, and need not be followed."""
 
 _PAIRS = 3
 """Reversals that are looked for, each with two of these segments."""
@@ -191,11 +194,15 @@ def _follow(told: Told, chosen: Sequence[str]) -> list[Line]:
         Line(
             name,
             world.items[name].kind,
-            *(tuple(column) for column in zip(*samples[name], strict=True)),  # type: ignore[arg-type]
-            **{what: tuple(turns) for what, turns in marks[name].items()},
+            turns=tuple(turn for turn, _, _ in mine),
+            values=tuple(value for _, value, _ in mine),
+            resident=tuple(there for _, _, there in mine),
+            left=tuple(marks[name]["left"]),
+            needed=tuple(marks[name]["needed"]),
+            back=tuple(marks[name]["back"]),
         )
-        for name in chosen
-        if samples[name]
+        for name, mine in samples.items()
+        if mine
     ]
 
 
@@ -212,7 +219,7 @@ def _draw(data: Salience, figure: Figure, theme: Theme) -> None:
         color=theme.faint,
     )
     for at, line in enumerate(data.lines):
-        _line(axes, line, theme.colour(at), MARKERS[at % len(MARKERS)])
+        _line(axes, line, theme.colour(at), at + 1)
     for pair in data.reversals:
         value = _at(data, pair.segment, pair.turn)
         axes.plot([pair.turn], [value], "o", markersize=15, color=theme.ink, fillstyle="none")
@@ -228,32 +235,34 @@ def _draw(data: Salience, figure: Figure, theme: Theme) -> None:
     ends = stacked([line.values[-1] for line in data.lines], 0.06 * high, low, high)
     for at, (line, end) in enumerate(zip(data.lines, ends, strict=True)):
         axes.annotate(
-            f"{shortened(line.segment, 22)} ({line.kind.replace('_', ' ')})",
+            f"{at + 1} {shortened(line.segment, 22)} ({line.kind.replace('_', ' ')})",
             (1.01, end),
             xycoords=("axes fraction", "data"),
             va="center",
             size="small",
             color=theme.colour(at),
         )
-    axes.set_ylim(-0.02 * high, 1.04 * high)
+    axes.set_ylim(-0.02 * high, 1.06 * high)
+    first, last = min(line.turns[0] for line in data.lines), _last(data)
+    axes.set_xlim(first - 0.02 * (last - first) - 1, last + 0.02 * (last - first) + 1)
     axes.set_xlabel("turn")
     axes.set_ylabel("salience")
     axes.set_title(f"{data.title}: salience", size="large")
     _legend(figure, theme)
 
 
-def _line(axes: Axes, line: Line, colour: str, marker: str) -> None:
+def _line(axes: Axes, line: Line, colour: str, number: int) -> None:
     """Draw a segment: solid while it is in the window, dotted while it is not."""
     nan = float("nan")
     there = [v if r else nan for v, r in zip(line.values, line.resident, strict=True)]
     axes.plot(line.turns, line.values, color=colour, linewidth=1.0, linestyle=":")
     axes.plot(line.turns, there, color=colour, linewidth=2.0)
+    start = (line.turns[0], line.values[0])
+    axes.annotate(
+        str(number), start, xytext=(0, 3), textcoords="offset points", ha="center", size="x-small"
+    )
     values = dict(zip(line.turns, line.values, strict=True))
-    for turns, mark, filled in (
-        (line.left, "v", True),
-        (line.needed, "*", True),
-        (line.back, "^", False),
-    ):
+    for turns, mark in ((line.left, "v"), (line.needed, "*"), (line.back, "^")):
         shown = [turn for turn in turns if turn in values]
         axes.plot(
             shown,
@@ -261,8 +270,16 @@ def _line(axes: Axes, line: Line, colour: str, marker: str) -> None:
             mark,
             color=colour,
             markersize=9 if mark == "*" else 6,
-            fillstyle="full" if filled else "none",
+            fillstyle="none" if mark == "^" else "full",
         )
+
+
+def _last(data: Salience) -> int:
+    """Return the last turn in which something happens to a line, or it is above nothing."""
+    ends = [turn for line in data.lines for turn in (*line.left, *line.needed, *line.back)]
+    for line in data.lines:
+        ends += [t for t, s in zip(line.turns, line.values, strict=True) if s > _NOTHING]
+    return max(ends)
 
 
 def _at(data: Salience, segment: str, turn: int) -> float:
