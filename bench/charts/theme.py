@@ -18,8 +18,8 @@ __all__ = ["HATCHES", "MARKERS", "PAGE", "THEMES", "Theme", "get_theme"]
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 """Markers of categories, in the order of their colours."""
 
-HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo", "||||", "**")
-"""Hatches of areas, in the order of their colours."""
+HATCHES = ("", "///", "---", "\\\\\\", "xxx", "|||", "+++", "//", "\\\\", "--")
+"""Hatches of areas, in the order of their colours; straight lines take little of an SVG."""
 
 
 @dataclass(frozen=True, slots=True)
