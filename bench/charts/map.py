@@ -27,6 +27,9 @@ _METRICS = ("confabulation_rate", "total_cost_usd", "peak_tokens", "deferred")
 _MOST = 4
 """Policies that have a panel each, where none was chosen."""
 
+_LETTER = 0.025
+"""Share of the width of a panel, one of two, that a letter of a label takes at most."""
+
 _CALLED = {"slack": "slack", "swap": "swap", "refuse": "refuse", "none": "no one leads"}
 
 
@@ -232,23 +235,46 @@ def _boundaries(
 def _names(
     axes: Axes, panel: Panel, across: Sequence[float], up: Sequence[float], theme: Theme
 ) -> None:
-    """Write which way leads into the middle of each region that has room for it."""
+    """Write which way leads into the middle of each region that has room for it.
+
+    It is written upwards where the region is narrow and high.
+    """
+    columns, rows = len(across) - 1, len(up) - 1
     for way, cells in _regions(panel.leads):
-        if len(cells) < max(2, len(panel.leads) * len(panel.leads[0]) // 40):
+        if len(cells) < max(2, columns * rows // 40):
             continue
         i, j = _middle(cells)
-        last = len(across) - 2
-        middle = (across[j] + across[j + 1]) / 2
+        mine = set(cells)
+        wide = _run([(i, at) in mine for at in range(columns)], j) / columns
+        high = _run([(at, j) in mine for at in range(rows)], i) / rows
+        needed = _LETTER * (len(_CALLED[way]) + 2)
+        upwards = wide < needed and wide < high
+        aside = not upwards and wide < needed
         axes.text(
-            across[j + 1] if j == last else across[j] if j == 0 else middle,
+            across[j + 1]
+            if aside and j == columns - 1
+            else across[j]
+            if aside and j == 0
+            else (across[j] + across[j + 1]) / 2,
             (up[i] + up[i + 1]) / 2,
             _CALLED[way],
-            ha="right" if j == last else "left" if j == 0 else "center",
+            ha="right" if aside and j == columns - 1 else "left" if aside and j == 0 else "center",
             va="center",
+            rotation=90 if upwards else 0,
             size="small",
             color="#000000",
             bbox={"boxstyle": "round,pad=0.2", "facecolor": "#ffffff", "edgecolor": "none"},
         )
+
+
+def _run(inside: Sequence[bool], at: int) -> int:
+    """Return how many neighbours of *at*, itself included, are *inside* in one stretch."""
+    low = high = at
+    while low > 0 and inside[low - 1]:
+        low -= 1
+    while high + 1 < len(inside) and inside[high + 1]:
+        high += 1
+    return high - low + 1
 
 
 def _regions(leads: Sequence[Sequence[str]]) -> list[tuple[str, list[tuple[int, int]]]]:

@@ -211,18 +211,18 @@ def _grouped(marks: Mapping[int, int], turns: Sequence[int]) -> list[tuple[float
 def _told(data: Occupancy) -> str:
     totals = [sum(values) for values in zip(*data.held.values(), strict=True)]
     peak = max(totals)
-    at = data.turns[totals.index(peak)]
+    turn = data.turns[totals.index(peak)]
     largest = max(data.held, key=lambda layer: sum(data.held[layer]))
+    sums = {name: sum(mine.values()) for name, mine in data.marks.items() if mine}
     left = ", ".join(
-        f"{quantity(sum(mine.values()), 'tokens')} {name}"
-        for name, mine in data.marks.items()
-        if mine
+        f"{quantity(tokens, 'tokens')}{' tokens' if at == 0 else ''} {name}"
+        for at, (name, tokens) in enumerate(sums.items())
     )
     share = 100 * peak / data.budget
     return (
-        f"{data.title}: the window peaks at {quantity(peak, 'tokens')} tokens in turn {at}, "
+        f"{data.title}: the window peaks at {quantity(peak, 'tokens')} tokens in turn {turn}, "
         f"{share:.0f} % of the budget; most of it is {largest}"
-        + (f"; tokens {left}" if left else "")
+        + (f"; {left}" if left else "")
         + (f"; it failed: {data.ended}" if data.ended else "")
         + "."
     )

@@ -313,10 +313,8 @@ def _told(data: Salience) -> str:
     reversals = f"reversals: {each}" if each else "no order was reversed"
     names = ", ".join(line.segment for line in data.lines)
     times = "once" if needs == 1 else f"{quantity(needs, 'count')} times"
-    return (
-        f"{data.title}: salience of {names}, which were asked for and not there {times}; "
-        f"{reversals}."
-    )
+    missed = f"asked for and not there {times}" if needs else "there whenever they were asked for"
+    return f"{data.title}: salience of {names}, which were {missed}; {reversals}."
 
 
 CHART = Chart(
