@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sim.records import Record
     from sim.script import Script
 
-__all__ = ["Case", "of_answer", "of_segment", "of_turn", "wrong_answers"]
+__all__ = ["Case", "of_answer", "of_segment", "of_turn", "why_words", "wrong_answers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +267,11 @@ def _named(record: Record) -> list[str]:
 
 
 def _why(entry: tuple[Any, ...]) -> dict[str, Any]:
+    return dict(zip(("segment", "what", "turn"), entry, strict=False), says=why_words(entry))
+
+
+def why_words(entry: tuple[Any, ...]) -> str:
+    """Return an entry of the chain that the ledger answers with, in words; see ``Audit.why``."""
     segment, what, turn, *details = entry
     words = f"{segment} {what} turn {turn}"
     if what == "rewritten":
@@ -277,7 +282,7 @@ def _why(entry: tuple[Any, ...]) -> dict[str, Any]:
         words += f": {details[0]} is shown again"
     elif details:
         words += f" ({', '.join(map(str, details))})"
-    return {"segment": segment, "what": what, "turn": turn, "says": words}
+    return words
 
 
 def of_turn(case: Case, turn: int) -> dict[str, Any]:

@@ -37,6 +37,13 @@ class Told:
         """Return a fresh world, before the first record."""
         return Rebuilt(float(self.settings["salience.decay"]), self.stated)
 
+    def rebuilt_whole(self) -> Rebuilt:
+        """Return the world as it is behind the last record."""
+        world = self.rebuilt()
+        for index, record in enumerate(self.records):
+            world.apply(record, self.follower(index))
+        return world
+
     def follower(self, index: int) -> Record | None:
         """Return the record after that at *index*."""
         return self.records[index + 1] if index + 1 < len(self.records) else None

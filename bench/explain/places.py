@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from bench.explain.findings import Told
     from bench.explain.rebuilt import Item, Rebuilt
 
-__all__ = ["Place", "Stay", "stays", "window_at"]
+__all__ = ["Place", "Stay", "at_calls", "stays", "window_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,25 @@ def stays(told: Told, segment: str) -> list[Stay]:
     A turn that ended before its call counts as it ended.
     """
     found: list[Stay] = []
+    for _, world in at_calls(told):
+        if segment in world.items:
+            _stay(found, world, world.items[segment])
+    return found
+
+
+def at_calls(told: Told) -> Iterator[tuple[int, Rebuilt]]:
+    """Yield the window of each turn as it was at the turn's first call, with that record's index.
+
+    Of a turn that ended before its call, it is as it ended.
+    """
     world, seen = told.rebuilt(), 0
     for index, record in enumerate(told.records):
         ends = record[0] in ("turn", "end") and world.turn > seen
         calls = record[0] == "call" and not record[12] and world.turn > seen
-        if (ends or calls) and segment in world.items:
-            _stay(found, world, world.items[segment])
         if ends or calls:
+            yield index, world
             seen = world.turn
         world.apply(record, told.follower(index))
-    return found
 
 
 def _stay(found: list[Stay], world: Rebuilt, item: Item) -> None:

@@ -65,7 +65,8 @@ __all__ = ["command"]
     show_default=True,
     help="The seed of a run.",
 )
-@click.option("--metric", metavar="NAME", help="What a map shows. [default: confabulation_rate]")
+@click.option("--metric", metavar="NAME", help="What a map shows. [default: confabulation_rate, or the cost if that is the same everywhere]",
+)
 def command(
     folder: Path,
     names: tuple[str, ...],
