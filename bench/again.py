@@ -58,6 +58,18 @@ class Again:
         return f"{self.policy} on {self.scenario}, seed {self.row['seed']}{more}"
 
 
+@dataclass(frozen=True, slots=True)
+class _AtPrice:
+    """Makes the scripts of *scenario* with another *price*."""
+
+    scenario: Scenario
+    price: str
+
+    def __call__(self, seed: int, replicate: int = 0) -> Script:
+        script = self.scenario.script(seed, replicate)
+        return replace(script, settings={**script.settings, "price": self.price})
+
+
 class Repeats:
     """Makes the runs of *comparison* again; each of them, and each scenario, once."""
 
@@ -112,6 +124,12 @@ class Repeats:
             raise InputError(f"{name!r} is in none of the recordings any more")
         return self._scenarios[name]
 
+    def at(self, name: str, price: str) -> Scenario:
+        """Return the scenario called *name* with *price*, a row of the price book, as its own."""
+        scenario = self.scenario(name)
+        settings = {**scenario.settings, "price": price}
+        return replace(scenario, settings=settings, make=_AtPrice(scenario, price))
+
     def _loaded(self, name: str) -> Scenario:
         from bench.loading import load
 
@@ -158,11 +176,8 @@ class Repeats:
             raise InputError(f"{row['policy']} cannot run {row['scenario']!r}: {row['reason']}")
         spec = self._manifest.get("specs", {}).get(row["policy"], row["policy"])
         strict, seed = bool(self._manifest.get("strict")), row["seed"]
-        scenario = self.scenario(row["scenario"])
-        scripts = [
-            replace(script, settings={**script.settings, "price": row["price"]})
-            for script in scripts_of(scenario, seed)
-        ]
+        scenario = self.at(row["scenario"], row["price"])
+        scripts = scripts_of(scenario, seed)
         where = f"{row['policy']} on {row['scenario']}, seed {seed}"
         try:
             if scenario.agents > 1:

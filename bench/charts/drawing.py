@@ -53,16 +53,17 @@ def save(chart: Chart, data: Any, theme: Theme, file: Path) -> None:
     write_bytes(file, rendered(chart, data, theme, form))
 
 
-def page_svg(chart: Chart, data: Any) -> str:
+def page_svg(chart: Chart, data: Any, prefix: str = "") -> str:
     """Return *data* as an ``<svg>`` element for a page, in the colours that the page sets.
 
-    It has a role and a label for screen readers, and no ids that another chart could have.
+    It has a role and a label for screen readers. Its ids begin with *prefix*, by default the
+    chart's name: of a page that shows a chart twice, each needs its own.
     """
     text = rendered(chart, data, PAGE, "svg").decode()
     text = text[text.index("<svg") :]
     for colour, variable in PAGE.variables.items():
         text = text.replace(colour, variable)
-    text = re.sub(r'\b(id="|xlink:href="#|href="#|url\(#)', rf"\g<1>{chart.name}-", text)
+    text = re.sub(r'\b(id="|xlink:href="#|href="#|url\(#)', rf"\g<1>{prefix or chart.name}-", text)
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     label = _attribute(f"{chart.title}. {chart.told(data)}")
     start, rest = text.split(">", 1)

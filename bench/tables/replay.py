@@ -14,7 +14,7 @@ from bench.tables.what_if import Row, best_of, marked, part_of, shortened
 if TYPE_CHECKING:
     from bench.api import Replay
 
-__all__ = ["FEW", "replay_tables"]
+__all__ = ["FEW", "replay_tables", "verdict"]
 
 FEW = 3
 """Sessions up to which each has tables of its own."""
@@ -82,7 +82,8 @@ def _notes(replay: Replay) -> list[str]:
     return [*notes[:NOTES], *([told] if more > 0 else [])]
 
 
-def _verdict(rows: Sequence[Row]) -> str:
+def verdict(rows: Sequence[Row]) -> str:
+    """Return which policy saves most on a session at one price, *rows*, and what it gets wrong."""
     best = best_of(rows)
     if best is None:
         return "No policy ended with everything pinned in place."
@@ -117,7 +118,7 @@ def _session(name: str, told: Row | None, rows: Sequence[Row], wide: bool) -> It
         lines = tuple(_line(row, wide) for row in mine if row["recorded_tokens"] is not None)
         at = f" at {price}" if len(prices) > 1 else ""
         notes = (*_recorded(told, price), *_fitted(told)) if told is not None else ()
-        notes = (_verdict(mine), *notes) if lines else notes
+        notes = (verdict(mine), *notes) if lines else notes
         title = f"{shortened(name, wide)}: saved against the recording{at}"
         yield Table(title, _COLUMNS, lines, notes if lines else (*notes, "No policy ended."))
         examples = tuple(_examples(mine))

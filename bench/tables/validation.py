@@ -10,7 +10,7 @@ from bench.gates.gate import GRADES, Criterion, Gate, Verdict
 from bench.gates.unclaimed import Unclaimed
 from bench.tables.parts import Column, Line, Table, dollars, tokens
 
-__all__ = ["COLUMNS", "document", "rows", "validation_tables"]
+__all__ = ["COLUMNS", "bounds_words", "document", "figure_words", "rows", "validation_tables"]
 
 Judged = Sequence[tuple[Gate, Verdict]]
 
@@ -150,7 +150,13 @@ def _gate_tables(gate: Gate, verdict: Verdict) -> Iterator[Table]:
         title=f"{gate.name}: {_AGREES[verdict.agrees]}",
         columns=(Column("figure"), Column("published", True), Column("simulated", True)),
         rows=tuple(
-            Line((name, _figure(gate.published.get(name)), _figure(verdict.simulated.get(name))))
+            Line(
+                (
+                    name,
+                    figure_words(gate.published.get(name)),
+                    figure_words(verdict.simulated.get(name)),
+                )
+            )
             for name in _names(gate, verdict)
         ),
         notes=() if verdict.criteria else _notes(gate, verdict),
@@ -164,7 +170,14 @@ def _gate_tables(gate: Gate, verdict: Verdict) -> Iterator[Table]:
                 Column("met", True),
             ),
             rows=tuple(
-                Line((_named(c), _bounds(c), _figure(c.figure), _YES[c.passed]))
+                Line(
+                    (
+                        _named(c),
+                        bounds_words(c.low, c.high, c.open),
+                        figure_words(c.figure),
+                        _YES[c.passed],
+                    )
+                )
                 for c in verdict.criteria
             ),
             notes=() if verdict.context else _notes(gate, verdict),
@@ -172,7 +185,9 @@ def _gate_tables(gate: Gate, verdict: Verdict) -> Iterator[Table]:
     if verdict.criteria and verdict.context:
         yield Table(
             columns=(Column("shown, not judged"), Column("figure")),
-            rows=tuple(Line((name, _figure(figure))) for name, figure in verdict.context.items()),
+            rows=tuple(
+                Line((name, figure_words(figure))) for name, figure in verdict.context.items()
+            ),
             notes=_notes(gate, verdict),
         )
 
@@ -202,8 +217,8 @@ def _summary(judged: Judged) -> Table:
                 (
                     gate.name,
                     gate.headline,
-                    _figure(gate.published[gate.headline]),
-                    _figure(verdict.simulated.get(gate.headline)),
+                    figure_words(gate.published[gate.headline]),
+                    figure_words(verdict.simulated.get(gate.headline)),
                     gate.grade,
                     gate.setting,
                     f"{sum(c.passed is True for c in verdict.criteria)} of {len(verdict.criteria)}"
@@ -222,26 +237,26 @@ def _named(criterion: Criterion) -> str:
     return f"{criterion.name}, {criterion.unit}" if criterion.unit else criterion.name
 
 
-def _bounds(criterion: Criterion) -> str:
-    low, high = criterion.low, criterion.high
+def bounds_words(low: float | None, high: float | None, open: bool) -> str:
+    """Return the bounds of a criterion in words; *open* ones do not belong to what passes."""
     if low is not None and high is not None:
-        between = "between {} and {}" if criterion.open else "{} to {}"
-        return between.format(_figure(low), _figure(high))
+        between = "between {} and {}" if open else "{} to {}"
+        return between.format(figure_words(low), figure_words(high))
     if low is not None:
-        return f"above {_figure(low)}" if criterion.open else f"at least {_figure(low)}"
+        return f"above {figure_words(low)}" if open else f"at least {figure_words(low)}"
     if high is not None:
-        return f"below {_figure(high)}" if criterion.open else f"at most {_figure(high)}"
+        return f"below {figure_words(high)}" if open else f"at most {figure_words(high)}"
     return "any"
 
 
-def _figure(value: Any) -> str:
+def figure_words(value: Any) -> str:
     """Return a figure with three or four digits, several of them by name, a text as it is."""
     if value is None or isinstance(value, bool):
         return _YES[value]
     if isinstance(value, Mapping):
         return "; ".join(_with_unit(name, item) for name, item in value.items())
     if isinstance(value, (list, tuple)):
-        return "; ".join(map(_figure, value))
+        return "; ".join(map(figure_words, value))
     if not isinstance(value, Real):
         return str(value)
     number = float(value)
@@ -254,4 +269,4 @@ def _figure(value: Any) -> str:
 def _with_unit(name: str, value: Any) -> str:
     """Return a figure behind its name, and the unit that ends the name behind the figure."""
     what, comma, unit = name.rpartition(", ")
-    return f"{what}: {_figure(value)} {unit}" if comma else f"{name}: {_figure(value)}"
+    return f"{what}: {figure_words(value)} {unit}" if comma else f"{name}: {figure_words(value)}"

@@ -65,7 +65,10 @@ __all__ = ["command"]
     show_default=True,
     help="The seed of a run.",
 )
-@click.option("--metric", metavar="NAME", help="What a map shows. [default: confabulation_rate, or the cost if that is the same everywhere]",
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="What a map shows. [default: confabulation_rate, or cost if that is everywhere the same]",
 )
 def command(
     folder: Path,

@@ -85,15 +85,12 @@ def _judge(
     chosen: list[Gate], folder: Path | None, jobs: int | None, judged: list[tuple[Gate, Verdict]]
 ) -> bool:
     """Add the verdict of each gate to *judged*; return whether an interrupt ended it early."""
-    from bench import progress
     from bench.executors import available_jobs
-    from bench.gates.gate import Inputs
+    from bench.gates.judging import judge
 
     try:
-        for gate in chosen:
-            with progress.shown(gate.name) as report:
-                inputs = Inputs(folder, jobs or available_jobs(), report)
-                judged.append((gate, gate.run(inputs)))
+        for verdict in judge(chosen, folder, jobs or available_jobs()):
+            judged.append(verdict)
     except KeyboardInterrupt:
         return True
     return False
