@@ -155,15 +155,21 @@ def _told(data: Bills) -> str:
     text = (
         f"{data.scenario} at {data.price}: {first.policy} is cheapest with "
         f"{quantity(first.total, 'USD')} a run, {100 * share:.0f} % of it for "
-        f"{main.replace('_', ' ')}"
+        f"{main.replace('_', ' ')}{_of(first)}"
     )
     if first is last:
         return f"{text}."
     worst = max(last.parts, key=lambda cause: last.parts[cause] - first.parts[cause])
     return (
         f"{text}; {last.policy} is dearest with {quantity(last.total, 'USD')}, of which "
-        f"{quantity(last.parts[worst], 'USD')} for {worst.replace('_', ' ')}."
+        f"{quantity(last.parts[worst], 'USD')} for {worst.replace('_', ' ')}{_of(last)}."
     )
+
+
+def _of(bill: Bill) -> str:
+    """Return over how many of the runs a mean is, where some came to nothing."""
+    few = bill.runs < bill.attempted
+    return f", over the {bill.runs} of {bill.attempted} runs it completed" if few else ""
 
 
 CHART = Chart(

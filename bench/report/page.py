@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from bench.output import plain
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from bench.report.report import Contents
 
 __all__ = ["page"]
@@ -24,19 +26,20 @@ _ASSETS = files("bench.report") / "assets"
 
 def page(contents: Contents) -> str:
     """Return *contents* as an HTML document."""
-    from jinja2 import BaseLoader, Environment, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(
-        loader=BaseLoader(),
+        loader=PackageLoader("bench.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["coded"] = _coded
     script = _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.from_string(_asset("page.html")).render(
+    return environment.get_template("page.html").render(
         contents=contents,
         style=Markup(_asset("page.css")),
         script=Markup(script),
@@ -44,6 +47,17 @@ def page(contents: Contents) -> str:
         data=Markup(_data(contents.windows)),
         markup=Markup,
     )
+
+
+def _coded(text: str) -> Markup:
+    """Return *text* escaped, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    tags = (Markup("<code>{}</code>") if at % 2 else Markup("{}") for at in range(len(parts)))
+    return Markup("").join(tag.format(part) for tag, part in zip(tags, parts, strict=True))
 
 
 def _asset(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -33,26 +33,30 @@ class Drawings:
     def __init__(self, found: Comparison) -> None:
         self._found = found
         self._drawn = 0
-        self.left_out: list[str] = []
+        self._refused: dict[tuple[str, str], list[str]] = {}
 
     def of(self, kind: str, choice: Choice) -> list[Drawn]:
         """Return the charts of *kind*, ``run``, ``scenario`` or ``sweep``, that show *choice*."""
-        named = [name for name, chart in charts().items() if chart.of == kind]
-        return list(self._each(named, choice))
+        return list(self._each(kind, choice))
 
-    def _each(self, names: Iterable[str], choice: Choice) -> Iterable[Drawn]:
-        for name in names:
+    def _each(self, kind: str, choice: Choice) -> Iterator[Drawn]:
+        for name, chart in charts().items():
+            if chart.of != kind:
+                continue
             try:
-                made = picture(self._found, name, choice)
-                svg = page_svg(made.chart, made.data, f"{name}{self._drawn}")
+                data = picture(self._found, name, choice).data
+                svg = page_svg(chart, data, f"{name}{self._drawn}")
             except InputError as error:
-                where = "" if choice.scenario is None else f" of {choice.scenario}"
-                self.left_out.append(f"{made_title(name)}{where} is not drawn: {error}")
+                of = self._refused.setdefault((chart.title, str(error)), [])
+                of += [] if choice.scenario is None else [choice.scenario]
                 continue
             self._drawn += 1
-            yield Drawn(made.chart.title, made.told, svg)
+            yield Drawn(chart.title, chart.told(data), svg)
 
-
-def made_title(name: str) -> str:
-    """Return the title of the chart called *name*."""
-    return charts()[name].title
+    @property
+    def left_out(self) -> list[str]:
+        """Sentences that say which charts were not drawn, and why."""
+        return [
+            f"{title}{' of ' if of else ''}{', '.join(of)} is not drawn: {why}"
+            for (title, why), of in self._refused.items()
+        ]

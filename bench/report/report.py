@@ -132,7 +132,7 @@ def gather(found: Comparison, asked: Asked) -> Contents:
         tables=tuple(shown(table) for table in found.tables(wide=True)),
         galleries=tuple(gallery for gallery in galleries if gallery.drawn),
         run=run if run is not None and run.drawn else None,
-        windows=_windows(runs),
+        windows=_windows(runs, choice.policy),
         windows_title=f"{choice.scenario}, seed {choice.seed}",
         failed=() if failed is None else (shown(failed),),
         causes=tuple(shown(table) for table in wrong.tables) if wrong else (),
@@ -194,10 +194,10 @@ def _runs(found: Comparison, choice: Choice, report: Progress) -> tuple[list[Aga
     return runs, refused
 
 
-def _windows(runs: list[Again]) -> Mapping[str, Any] | None:
+def _windows(runs: list[Again], policy: str | None) -> Mapping[str, Any] | None:
     from bench.report.windows import windows
 
-    return windows(runs) if runs else None
+    return {"first": policy, **windows(runs)} if runs else None
 
 
 def _example(explained: Any) -> Example:

@@ -102,11 +102,11 @@ def gate_tables(document: Mapping[str, Any]) -> list[Table]:
         Column("verdict"),
     )
     rows = tuple(Line(_cells(gate), gate["agrees"] is False) for gate in gates)
-    counts = [
-        f"{sum(gate['agrees'] is verdict for gate in gates)} {words}"
-        for verdict, words in _VERDICTS.items()
-    ]
-    tables = [Table(f"Gates: {', '.join(counts)}", columns, rows)]
+    agree, disagree, unjudged = (
+        sum(gate["agrees"] is verdict for gate in gates) for verdict in (True, False, None)
+    )
+    title = f"Of {len(gates)} gates {agree} agree, {disagree} disagree, {unjudged} are not judged"
+    tables = [Table(title, columns, rows)]
     return tables + [_failed(gate) for gate in gates if gate["agrees"] is False]
 
 

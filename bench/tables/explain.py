@@ -385,13 +385,18 @@ def group_tables(told: Told) -> Iterator[Table]:
         Column("helps", right=True),
     )
     rows = tuple(Line(_group(at, group)) for at, group in enumerate(told["groups"], 1))
-    outcomes = ", ".join(f"{tokens(n)} {name}" for name, n in told["outcomes"].items() if n)
+    outcomes = ", ".join(_times(n, name) for name, n in told["outcomes"].items() if n)
     notes = (
         "cause: the decision that made it inevitable, and the reason its record gives",
         "helps: of those, how many the same script under the rule answers correctly",
     )
     yield Table(f"{tokens(told['wrong'])} wrong of {asked}: {outcomes}", columns, rows, notes)
     yield Table("one of each, to explain further", notes=tuple(_examples(told["groups"])))
+
+
+def _times(n: int, outcome: str) -> str:
+    """Return how many there are of an *outcome*, which is an adjective or a violation."""
+    return counted(n, outcome, f"{outcome}s" if outcome == "violation" else outcome)
 
 
 def _group(at: int, group: Told) -> tuple[str, ...]:

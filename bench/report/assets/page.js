@@ -206,13 +206,19 @@ function showWindows(data) {
   }
 
   function choose() {
-    const turn = run ? run.turns[at].turn : 1;
+    const turn = run ? run.turns[at].turn : fullest(data.runs[policy.selectedIndex]);
     run = data.runs[policy.selectedIndex];
     state = undefined;
     slider.max = run.turns.length;
     by("wrong").disabled = !run.turns.some(isWrong);
     const behind = run.turns.findIndex((each) => each.turn >= turn);
     go(behind < 0 ? run.turns.length - 1 : behind);
+  }
+
+  // The first turn in which the window holds most: there is something to see in it.
+  function fullest(run) {
+    const most = Math.max(...run.turns.map((turn) => turn.tokens));
+    return run.turns.find((turn) => turn.tokens === most).turn;
   }
 
   const isWrong = (turn) => (turn.said || []).some((each) => each[3]);
@@ -223,6 +229,8 @@ function showWindows(data) {
   }
 
   for (const each of data.runs) policy.append(element("option", each.policy));
+  policy.value = data.first;
+  if (policy.selectedIndex < 0) policy.selectedIndex = 0;
   policy.addEventListener("change", choose);
   slider.addEventListener("input", () => go(Number(slider.value) - 1));
   by("back").addEventListener("click", () => go(at - 1));
