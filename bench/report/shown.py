@@ -15,6 +15,9 @@ _FACTORS = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 
 _NOTHING = frozenset({"", "–"})
 
+_WHOLE = 32
+"""Characters of what is not broken over lines, at most."""
+
 _FEWEST = 3
 """Rows from which there is something to sort."""
 
@@ -29,10 +32,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A text, and the *key* by which its column is sorted: a number or nothing."""
+    """A text, and the *key* by which its column is sorted: a number or nothing.
+
+    It stays on one line where it is *whole*: a name or a number with its interval.
+    """
 
     text: str
     key: float | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is short and one thing."""
+        return len(self.text) <= _WHOLE and (self.key is not None or " " not in self.text)
 
 
 @dataclass(frozen=True, slots=True)

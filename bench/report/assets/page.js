@@ -135,6 +135,7 @@ function showWindows(data) {
       const span = element("span", undefined, `k${layer}`);
       if (come.has(segment)) span.classList.add("new");
       if (pinned) span.classList.add("pinned");
+      if (tokens / room > 0.004) span.classList.add("wide");
       span.style.width = `${(100 * tokens) / room}%`;
       span.title = `${name}: ${kind}, ${whole(tokens)} tokens`;
       return span;
