@@ -69,6 +69,8 @@ def _gather(found: Comparison, choice: Choice) -> Bills:
         policy: _parts([row for row in rows if row["policy"] == policy]) for policy in policies
     }
     causes = [cause for cause in parts[policies[0]] if any(mine[cause] for mine in parts.values())]
+    if not causes:
+        raise InputError(f"there are no costs to show: {choice.price} asks for nothing")
     kept = _kept(causes, parts)
     bills = []
     for policy in policies:

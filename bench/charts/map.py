@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.charts.chart import Chart
 from bench.charts.choice import Choice
-from bench.charts.theme import Theme
+from bench.charts.theme import BLACK, WHITE, Theme
 from bench.charts.words import quantity, shortened
 from sim.errors import InputError, unknown
 
@@ -226,7 +226,7 @@ def _boundaries(
                 lines.append([(across[j + 1], up[i]), (across[j + 1], up[i + 1])])
             if i + 1 < len(leads) and leads[i + 1][j] != way:
                 lines.append([(across[j], up[i + 1]), (across[j + 1], up[i + 1])])
-    for colour, width in (("#000000", 3.4), ("#ffffff", 1.6)):
+    for colour, width in ((BLACK, 3.4), (WHITE, 1.6)):
         axes.add_collection(
             LineCollection(lines, colors=colour, linewidths=width, capstyle="round")
         )
@@ -262,8 +262,8 @@ def _names(
             va="center",
             rotation=90 if upwards else 0,
             size="small",
-            color="#000000",
-            bbox={"boxstyle": "round,pad=0.2", "facecolor": "#ffffff", "edgecolor": "none"},
+            color=BLACK,
+            bbox={"boxstyle": "round,pad=0.2", "facecolor": WHITE, "edgecolor": "none"},
         )
 
 

@@ -13,7 +13,10 @@ from typing import Any
 
 from sim.errors import InputError, unknown
 
-__all__ = ["HATCHES", "MARKERS", "PAGE", "THEMES", "Theme", "get_theme"]
+__all__ = ["BLACK", "HATCHES", "MARKERS", "PAGE", "THEMES", "WHITE", "Theme", "get_theme"]
+
+BLACK, WHITE = "#010101", "#fefefe"
+"""Colours that are the same in every theme and on every page, for what lies on a colour map."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 """Markers of categories, in the order of their colours."""

@@ -64,6 +64,11 @@ class Shown:
     notes: tuple[str, ...]
     sortable: bool
 
+    @property
+    def aligned(self) -> bool:
+        """Whether its notes are laid out with spaces, as a map of letters is."""
+        return any("  " in note for note in self.notes)
+
 
 def shown(table: Table, sortable: bool = True) -> Shown:
     """Return *table* for the page; it can be *sortable* unless the order of its rows says more."""
@@ -92,5 +97,5 @@ def sort_key(text: str) -> float | None:
 
 
 def _on_a_line(text: str) -> str:
-    """Return a text that was broken over lines on one, with the hyphens of its breaks gone."""
-    return " ".join(re.sub(r"(\w)-\n(?=[a-z])", r"\1", text).split())
+    """Return a text that was broken over lines, at spaces or behind hyphens, on one."""
+    return " ".join(text.replace("-\n", "-").split())

@@ -176,16 +176,14 @@ def _moved(old: Sequence[int], new: Sequence[int]) -> tuple[list[int], list[tupl
 
 def _rising(values: Sequence[int]) -> list[int]:
     """Return the longest part of *values* that rises."""
-    ends: list[int] = []
-    at: list[int] = []
-    before: list[int] = []
+    ends: list[int] = []  # by length, the least value that a part of that length ends with
+    at: list[int] = []  # where that value stands
+    before: list[int] = []  # where the value before each stands in the part that it ends
     for index, value in enumerate(values):
         length = bisect_left(ends, value)
-        ends[length:] = [value]
-        at[length:] = [index]
+        ends[length : length + 1] = [value]
+        at[length : length + 1] = [index]
         before.append(at[length - 1] if length else -1)
-        # what stood behind in ``ends`` belongs to longer parts, and is still right
-        del ends[length + 1 :], at[length + 1 :]
     found: list[int] = []
     index = at[-1] if at else -1
     while index >= 0:

@@ -298,8 +298,8 @@ def _single_table(title: str, rows: Sequence[Row], wide: bool) -> Table:
     columns = (
         Column("\npolicy"),
         Column("correct\n", right=True),
-        Column("confab-\nulated", right=True),
-        Column("viola-\ntions", right=True),
+        Column("confabulated" if wide else "confab-\nulated", right=True),
+        Column("violations" if wide else "viola-\ntions", right=True),
         Column("peak\ntokens", right=True),
         Column("cost\n$", right=True),
         Column("prefill\n$", right=True),
